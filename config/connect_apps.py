@@ -23,6 +23,7 @@ from memories.curation.consolidate import run_consolidation, run_tier_moves
 from memories.curation.decide_by_policy import propose_and_decide_pairs
 from memories.demo import create_demo
 from memories.indexing import embed_worker
+from memories.indexing.model_switch import run_reembedding
 from memories.indexing.organisation_indexes import build_missing_indexes
 from memories.indexing.projections import run_projection
 from memories.ingestion import draft_audience, remember
@@ -159,6 +160,7 @@ def connect_apps() -> None:
     register_organisation_job_handler(JobType.ERASE, run_erase)
     register_organisation_job_handler(JobType.LEARN, run_daily_learning)
     register_organisation_job_handler(JobType.PROJECT, run_projection)
+    register_organisation_job_handler(JobType.RE_EMBED, run_reembedding)
     register_single_slice_handler(JobType.SUMMARISE, run_summaries)
     register_single_slice_handler(JobType.RETAIN, run_retention)
     daily_jobs.has_learned_anything.connect(has_learned_anything)

@@ -6,7 +6,12 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.browsing.change_feed.old_departures import delete_old_departures
-from memories.indexing import embed_worker, model_choice, model_switch, organisation_indexes
+from memories.indexing import (
+    embed_worker,
+    model_choice,
+    model_switch,
+    organisation_indexes,
+)
 from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
@@ -30,7 +35,7 @@ from orgs.organisations.quotas import add_up_usage
 MAX_ROUNDS = 20
 # Seconds for which one run deletes what is left of removed organisations.
 REMOVAL_SECONDS = 240.0
-# Seconds for which one run fills the second model of an organisation, or deletes a removed one.
+# Seconds for which one run deletes the removed model of an organisation.
 SECOND_MODEL_SECONDS = 40.0
 
 
@@ -74,16 +79,14 @@ def sweep_models(**_: object) -> int:
 
 @shared_task(name="memories.sweep_second_models")
 def sweep_second_models(**_: object) -> int:
-    """Fill the second models of organisations, and delete what is left of removed ones, for a
-    limited time; returns how many memories got a vector."""
-    done = 0
+    """Queue the jobs that fill second models whose memories came to lack vectors; and delete, for a
+    limited time, what is left of removed models. Returns how many jobs were queued."""
+    queued = 0
     for organisation_id in model_switch.list_unfilled_organisations():
-        done += model_switch.fill_second_model(
-            organisation_id, now=timezone.now, seconds=SECOND_MODEL_SECONDS
-        )
+        queued += model_switch.enqueue_missing(organisation_id, now=timezone.now())
     for organisation_id in model_choice.list_uncleaned_organisations():
         model_choice.clean_up(organisation_id, seconds=SECOND_MODEL_SECONDS)
-    return done
+    return queued
 
 
 @shared_task(name="memories.restate_pending")

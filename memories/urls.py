@@ -207,6 +207,7 @@ api = [
     path("jobs/<uuid:job_id>/cancel", jobs_api.JobCancelView.as_view(), name="job-cancel-api"),
     path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("jobs/<uuid:job_id>/retry", jobs_api.JobRetryView.as_view(), name="job-retry-api"),
+    path("jobs/<uuid:job_id>/undo", jobs_api.JobUndoView.as_view(), name="job-undo-api"),
     path("jobs/<uuid:job_id>/file", jobs_api.JobFileView.as_view(), name="job-file-api"),
     path("exports", jobs_api.ExportsView.as_view(), name="exports-api"),
     path("consolidations", jobs_api.ConsolidationsView.as_view(), name="consolidations-api"),

@@ -56,6 +56,7 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "jobs_list": ("JobFilters", PAGED),
     "jobs_resume": ("", ()),
     "jobs_retry": ("", ()),
+    "jobs_undo": ("", ()),
     "keys_create": ("KeyFields", ("label",)),
     "keys_list": ("", ()),
     "keys_renew": ("KeyRenewFields", ()),

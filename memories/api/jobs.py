@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from memories.api.serializers import jobs as s
 from memories.browsing import job_pages
+from memories.curation.bulk_change import undo_bulk_change
 from memories.jobs.job_waits import MAX_WAIT_SECONDS, JobWait, parse_wait
 from memories.jobs.models import Job
 from memories.snapshots.export_job import enqueue_export, get_file
@@ -143,6 +144,24 @@ class JobRetryView(APIView):
         A robot's job then runs by the key of this call.
         """
         return Response(s.JobSerializer.render(job_pages.retry_failed_job(request.user, job_id)))
+
+
+class JobUndoView(APIView):
+    @extend_schema(
+        operation_id="jobs_undo",
+        parameters=[PREFER, LOCATION],
+        request=None,
+        responses={200: s.JobSerializer, 202: s.JobSerializer},
+    )
+    def post(self, request: Request, job_id: UUID) -> Response:
+        """Take a finished change of many memories back, memory by memory; once.
+
+        A few are taken back at once (200), more by a job (202). What somebody changed since, or the
+        caller may not change any more, stays: `problems` counts it, `first_problems` says why. 409
+        for any other job.
+        """
+        undone = undo_bulk_change(request.user, job_id, now=timezone.now())
+        return accept_job(request, undone.job)
 
 
 class ExportsView(APIView):

@@ -1,6 +1,6 @@
 """Change the embedding model of an organisation while it is in use, and back.
 
-add: the model is kept beside the serving one; what it lacks is filled in the background
+add: the model is kept beside the serving one; a job of the organisation fills what it lacks
 (`model_switch`). switch: one row changes, and with it the model of every recall that begins later.
 back: the same the other way, as long as both are kept. remove: the one that does not serve is no
 longer kept; its vectors go in portions, and those of the other move into the narrow rows
@@ -18,9 +18,10 @@ from uuid import UUID
 from memories.embedding.encoder import EncoderError
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.model_catalogue import EmbeddingModel, canonical_name, get_model
-from memories.indexing import organisation_indexes, partition_projection
+from memories.indexing import model_switch, organisation_indexes, partition_projection
 from memories.indexing.embed_worker import MODELS_LOCK
 from memories.indexing.model_switch import count_unfilled
+from memories.jobs.models import JobState
 from memories.store.organisation_models import (
     OrganisationModels,
     find_organisation_models,
@@ -90,8 +91,9 @@ class ModelChoiceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """serving, second: names; second is None if none is kept. state: alone, filling, paused, ready,
-    switched (the second one served before), or removing. missing: memories without a vector of the
+    """serving, second: names; second is None if none is kept. state: alone, filling, paused (or its
+    job was cancelled), stopped (its job failed), ready, switched (the second one served before), or
+    removing. missing: memories without a vector of the
     second model; memories: all searchable ones. indexed: whether large scopes find by both."""
 
     serving: str
@@ -154,7 +156,7 @@ def find_model_status(organisation_id: UUID) -> ModelStatus:
     elif models.serving != models.rows:
         state = "switched"
     elif missing:
-        state = "paused" if organisation.fill_paused else "filling"
+        state = _filling_state(organisation)
     return ModelStatus(
         serving=models.serving.name,
         second=models.second.name if models.second else None,
@@ -165,8 +167,16 @@ def find_model_status(organisation_id: UUID) -> ModelStatus:
     )
 
 
-def add_model(organisation_id: UUID, name: str) -> None:
-    """Keep another model beside the serving one. Raises ModelChoiceError, and nothing changed."""
+def _filling_state(organisation: Organisation) -> str:
+    job = model_switch.find_last_job(organisation.id)
+    if organisation.fill_paused or (job is not None and job.state == JobState.CANCELLED):
+        return "paused"
+    return "stopped" if job is not None and job.state == JobState.DEAD else "filling"
+
+
+def add_model(organisation_id: UUID, name: str, *, now: datetime) -> None:
+    """Keep another model beside the serving one, and have it filled. Raises ModelChoiceError, and
+    nothing changed."""
     key = canonical_name(name)
     try:
         get_encoder(key)
@@ -187,16 +197,19 @@ def add_model(organisation_id: UUID, name: str) -> None:
         organisation.fill_paused = False
         serving = models.serving.name
         _store(organisation, EncoderChoice(serving, key, serving))
+    model_switch.enqueue_reembedding(organisation_id, now=now)
 
 
-def set_fill_paused(organisation_id: UUID, *, paused: bool) -> None:
-    """Stop filling the second model in the background, or go on. New memories get both vectors in
-    any case. Raises ModelChoiceError if there is none."""
+def set_fill_paused(organisation_id: UUID, *, paused: bool, now: datetime) -> None:
+    """Cancel the filling of the second model, or take that back, so that its job may go on. New
+    memories get both vectors in any case. Raises ModelChoiceError if there is none."""
     with _locked(organisation_id) as organisation:
         if not organisation.second_encoder:
             raise ModelChoiceError("No second model is kept; add one first.")
         organisation.fill_paused = paused
         _store(organisation, _choice(organisation))
+    if paused:
+        model_switch.cancel_open_job(organisation_id, now=now)
 
 
 def switch_model(organisation_id: UUID, *, now: datetime) -> str:

@@ -5,14 +5,16 @@ vectors of its own model. Memories that are not embedded yet are found by their 
 """
 
 import logging
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connections
+from django.utils import timezone
 
+from memories.embedding.encoder import EncoderError
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing import embed_worker
@@ -24,9 +26,20 @@ from memories.indexing.embed_worker import (
     store_model_vectors,
 )
 from memories.indexing.models import Pending
+from memories.jobs.job_queue import cancel_job
 from memories.jobs.leases import ready_q
+from memories.jobs.models import OPEN_STATES, Job, JobState, JobType
+from memories.jobs.organisation_run import (
+    MANUAL_RUN,
+    OrganisationRun,
+    build_job,
+    ensure_curators_audience,
+)
+from memories.jobs.run_jobs import PermanentJobError
+from memories.jobs.worker_hints import notify_job_worker
 from memories.store.models.memory import Memory
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -116,34 +129,30 @@ def count_unfilled(
     return int(missing), int(texts)
 
 
-def fill_second_model(
-    organisation_id: UUID,
-    *,
-    now: Callable[[], datetime],
-    seconds: float | None = None,
-    yields: bool = True,
-) -> int:
-    """Give memories their vectors of the second model, until all have one; returns how many got
-    one.
+@dataclass(frozen=True, slots=True)
+class FilledPortion:
+    """last: the last memory that was looked at; None if no memory lacks a vector any more. stored,
+    refused: how many memories got one, and how many texts the encoder refused."""
 
-    What is stored is the progress: whoever goes on asks which are missing. A text that the encoder
-    refuses is left out until the next run. seconds: for how long at most. yields: whether to stop
-    as soon as memories wait for their first vector. Raises EncoderError if the model cannot be
-    loaded.
+    last: UUID | None
+    stored: int = 0
+    refused: int = 0
+
+
+def fill_portion(
+    organisation_id: UUID, models: OrganisationModels, after: UUID
+) -> FilledPortion | None:
+    """Give the next memories after an id their vectors of the second model.
+
+    None if the models changed meanwhile: ask again. Raises EncoderError if
+    the model cannot be loaded.
     """
-    done, after, started = 0, UUID(int=0), time.monotonic()
-    while seconds is None or time.monotonic() - started < seconds:
-        models = find_organisation_models(organisation_id, using=WORKER)
-        if models.second is None or (yields and _has_waiting(organisation_id, now())):
-            break
-        texts = _next_texts(organisation_id, models.second, models.serving, after)
-        if not texts:
-            break
-        stored = _fill_portion(organisation_id, texts, models.second, models)
-        if stored is None:
-            continue
-        done, after = done + stored, texts[-1].memory_id
-    return done
+    if models.second is None:
+        return FilledPortion(None)
+    texts = _next_texts(organisation_id, models.second, models.serving, after)
+    if not texts:
+        return FilledPortion(None)
+    return _store_portion(organisation_id, texts, models.second, models)
 
 
 def list_unfilled_organisations() -> list[UUID]:
@@ -153,35 +162,41 @@ def list_unfilled_organisations() -> list[UUID]:
 
 
 def _has_waiting(organisation_id: UUID, now: datetime) -> bool:
+    """Whether memories wait for their first vector."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
         return rows.filter(ready_q(now)).exists()
 
 
 def _next_texts(
-    organisation_id: UUID, model: EmbeddingModel, other: EmbeddingModel, after: UUID
+    organisation_id: UUID,
+    model: EmbeddingModel,
+    other: EmbeddingModel,
+    after: UUID,
+    most: int | None = None,
 ) -> list[LeasedMemory]:
-    """The next memories without a vector of the model, in the order of their ids."""
+    """The next memories without a vector of the model, in the order of their ids; `most` or a
+    portion of them. other: the model that is kept beside it."""
     with organisation_scope(organisation_id, using=WORKER):
         values = {
             "organisation": organisation_id,
             "model": model.number,
             "other": other.number,
             "after": after,
-            "portion": FILL_BATCH_SIZE,
+            "portion": most or FILL_BATCH_SIZE,
         }
         ids = [id_ for (id_,) in fetch_all(_NEXT_UNFILLED_SQL, values, WORKER)]
         found = Memory.objects.using(WORKER).in_bulk(ids)
     return [embed_worker.to_text(found[id_]) for id_ in ids if id_ in found]
 
 
-def _fill_portion(
+def _store_portion(
     organisation_id: UUID,
     texts: Sequence[LeasedMemory],
     model: EmbeddingModel,
     models: OrganisationModels,
-) -> int | None:
-    """Store the vectors of one portion; returns how many, or None if the models changed."""
+) -> FilledPortion | None:
+    """Store the vectors of one portion; None if the models changed."""
     found = _encode_each(texts, model)
     vectors = ModelVectors(
         {id_: one for each in found for id_, one in each.whole.items()},
@@ -199,7 +214,8 @@ def _fill_portion(
             and row.version == text.version
         ]
         store_model_vectors(done, current, vectors, model, models, words=False, using=WORKER)
-    return len(done)
+    refused = sum(text.memory_id not in vectors.whole for text in texts)
+    return FilledPortion(texts[-1].memory_id, len(done), refused)
 
 
 def _encode_each(texts: Sequence[LeasedMemory], model: EmbeddingModel) -> list[ModelVectors]:
@@ -213,3 +229,128 @@ def _encode_each(texts: Sequence[LeasedMemory], model: EmbeddingModel) -> list[M
         if len(texts) == 1:
             return []
         return [each for text in texts for each in _encode_each([text], model)]
+
+
+# The job of the organisation that fills the second model. What is stored is the progress: a job
+# that goes on looks for what is still missing.
+
+KIND = JobType.RE_EMBED
+_NO_ID = UUID(int=0)
+
+
+def find_last_job(organisation_id: UUID) -> Job | None:
+    """The newest job that fills the second model; in the role of the worker."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(
+            organisation_id=organisation_id, kind=KIND, **MANUAL_RUN
+        )
+        return rows.order_by("-id").first()
+
+
+def enqueue_reembedding(organisation_id: UUID, *, now: datetime) -> Job:
+    """Queue the filling and wake a worker; one that waits or runs already is returned."""
+    audience_id = ensure_curators_audience(organisation_id)
+    with organisation_scope(organisation_id):
+        acquire_advisory_lock(organisation_id, KIND)
+        job = find_last_job(organisation_id)
+        if job is not None and job.state in OPEN_STATES:
+            return job
+        job = build_job(organisation_id, KIND, audience_id, now)
+        with organisation_scope(organisation_id, using=WORKER):
+            job.save(using=WORKER, force_insert=True)
+    notify_job_worker(organisation_id, job.id, None)
+    return job
+
+
+def enqueue_missing(organisation_id: UUID, *, now: datetime) -> bool:
+    """Queue the filling of what came to lack a vector after the last job was done; returns whether
+    it was. What was cancelled or stopped for good waits for somebody to go on with it."""
+    job = find_last_job(organisation_id)
+    if job is not None and job.state != JobState.DONE:
+        return False
+    models = find_organisation_models(organisation_id, using=WORKER)
+    if models.second is None:
+        return False
+    if not _next_texts(organisation_id, models.second, models.serving, _NO_ID, most=1):
+        return False
+    enqueue_reembedding(organisation_id, now=now)
+    return True
+
+
+def is_running(organisation_id: UUID, *, now: datetime) -> bool:
+    """Whether somebody fills the second model now; False if the worker of a running job died."""
+    job = find_last_job(organisation_id)
+    return bool(
+        job is not None
+        and job.state == JobState.RUNNING
+        and job.leased_until is not None
+        and job.leased_until >= now
+    )
+
+
+def cancel_open_job(organisation_id: UUID, *, now: datetime) -> None:
+    """Cancel the filling if it waits or runs."""
+    job = find_last_job(organisation_id)
+    if job is not None and job.state in OPEN_STATES:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
+            cancel_job(rows.filter(state__in=OPEN_STATES), job.id, now=now)
+
+
+def run_reembedding(run: OrganisationRun) -> None:
+    """The work of the job. Results: embedded, refused (by the encoder).
+
+    Memories that wait for their first vector come first. Raises PermanentJobError if the model is
+    not installed, or refused texts at the end; the next try begins with these.
+    """
+    organisation_id = run.organisation_id
+    _end_pause(organisation_id)
+    while True:
+        models = find_organisation_models(organisation_id, using=WORKER)
+        if models.second is None:
+            return
+        if run.place.get("model") != models.second.name:
+            _begin_model(run, models.second, models.serving)
+        now = timezone.now()
+        if not (
+            _has_waiting(organisation_id, now)
+            and embed_worker.embed_pending(organisation_id, now=now)
+        ):
+            portion = _try_portion(organisation_id, models, UUID(run.place["after"]))
+            if portion is None:
+                continue
+            if portion.last is None:
+                break
+            run.place["after"] = str(portion.last)
+            run.count(embedded=portion.stored, refused=portion.refused)
+        if not run.step(run.result["embedded"] + run.result["refused"], run.place["total"]):
+            return
+    run.job.done = run.job.total = run.result["embedded"] + run.result["refused"]
+    if refused := run.result["refused"]:
+        run.place.clear()
+        raise PermanentJobError(f"The model {models.second.name} refused {refused:,} memories.")
+
+
+def _try_portion(
+    organisation_id: UUID, models: OrganisationModels, after: UUID
+) -> FilledPortion | None:
+    try:
+        return fill_portion(organisation_id, models, after)
+    except EncoderError as error:
+        name = models.second.name if models.second else ""
+        raise PermanentJobError(f"The worker cannot load the model {name}.") from error
+
+
+def _begin_model(run: OrganisationRun, model: EmbeddingModel, other: EmbeddingModel) -> None:
+    """Begin at the first memory: of a new job, or because the models changed meanwhile."""
+    with organisation_scope(run.organisation_id, using=WORKER):
+        missing, _ = count_unfilled(run.organisation_id, model, other)
+    run.place.update(model=model.name, after=str(_NO_ID), total=missing)
+    run.result.update(embedded=0, refused=0)
+
+
+def _end_pause(organisation_id: UUID) -> None:
+    """Whoever lets the job go on ends the pause."""
+    with organisation_scope(organisation_id):
+        paused = Organisation.objects.filter(id=organisation_id, fill_paused=True)
+        paused.update(fill_paused=False)

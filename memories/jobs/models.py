@@ -17,6 +17,7 @@ class JobType(models.TextChoices):
     LEARN = "learn", "Learn"
     ACCOUNTS = "accounts", "Remember accounts"
     PROJECT = "project", "Project"
+    RE_EMBED = "re-embed", "Re-embed"
 
 
 class JobState(models.TextChoices):

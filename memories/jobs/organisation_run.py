@@ -74,8 +74,8 @@ def create_run_once(organisation_id: UUID, kind: str, period: str, *, now: datet
 
 
 def lease_manual_run(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
-    """Take a run by hand for this process: the last one, if it was cancelled or broke off, else a
-    new one.
+    """Take a run by hand for this process: the last one, if it waits, was cancelled or broke off,
+    else a new one.
 
     It is leased, so no worker takes it until the lease ends.
     """
@@ -84,8 +84,7 @@ def lease_manual_run(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
         rows = Job.objects.using(WORKER).select_for_update()
         by_hand = rows.filter(organisation_id=organisation_id, kind=kind, **MANUAL_RUN)
         job = by_hand.order_by("-id").first()
-        broke_off = job is not None and job.state == JobState.RUNNING and _is_ready(job, now)
-        if job is None or not (broke_off or job.state == JobState.CANCELLED):
+        if job is None or not (job.state == JobState.CANCELLED or _is_ready(job, now)):
             job = build_job(organisation_id, kind, audience_id, now)
         job.state, job.attempts, job.leased_until = JobState.RUNNING, 1, now + LEASE
         job.finished_at, job.cancel_asked_at, job.reason = None, None, ""

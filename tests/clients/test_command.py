@@ -71,7 +71,12 @@ def test_robots_and_keys(shell: Shell, lasting_world: World) -> None:
     assert shell(*limit, "--network", "10.0.0.0/8", "--all-networks").returncode == USAGE
     assert shell.json(*limit, "--all-networks")[0]["networks"] is None
     assert shell("me", COMMONMIND_KEY=key).returncode == OK
-    assert shell("keys", "revoke", "scribe", listed["id"]).returncode == OK
+    unasked = shell("keys", "revoke", "scribe", listed["id"])
+    assert unasked.returncode == USAGE
+    assert b"The key is as it was." in unasked.stderr
+    assert shell("keys", "renew", "scribe", listed["id"], "--at-once").returncode == USAGE
+    assert shell("me", COMMONMIND_KEY=key).returncode == OK
+    assert shell("keys", "revoke", "scribe", listed["id"], "--yes").returncode == OK
     assert shell("me", COMMONMIND_KEY=key).returncode == REFUSED
     assert len(shell.json("keys")) == 1, "those of one's own robot"
 
@@ -81,18 +86,24 @@ def test_memories_are_forgotten_one_by_one_and_by_filter(shell: Shell) -> None:
     seen = shell("forget", made[0], "--dry-run")
     assert b"Note 0." in seen.stdout
     assert len(shell.json("changes")) == 3, "all are there"
-    assert shell.json("forget", made[0]) == [{"id": made[0], "forgotten": True}]
-    assert shell("forget", made[0]).returncode == REFUSED
+    unasked = shell("forget", made[0])
+    assert (unasked.returncode, unasked.stdout) == (USAGE, b"")
+    assert b"Nothing is forgotten. Say --yes" in unasked.stderr
+    assert b"Note 0." in shell("forget", made[0], "--dry-run").stdout
+    assert shell.json("forget", made[0], "--yes") == [{"id": made[0], "forgotten": True}]
+    assert shell("forget", made[0], "--yes").returncode == REFUSED
     [seen] = shell.json("forget", "--filter", "tag=old", "--dry-run")
     assert (seen["matches"], seen["changes"]) == (2, 2)
     told = shell("forget", "--filter", "tag=old", "--dry-run")
     assert b"Note 1." in told.stdout
     assert b"2 match, 2 would be forgotten" in told.stderr
-    [job] = shell.json("forget", "--filter", "tag=old")
+    assert shell("forget", "--filter", "tag=old").returncode == USAGE
+    assert shell.json("jobs") == []
+    [job] = shell.json("forget", "--filter", "tag=old", "--yes")
     assert (job["kind"], job["state"], job["total"]) == ("change", "waiting", 2)
     for words in ([], [made[1], "--filter", "q=x"], ["--filter", "nonsense"]):
         assert shell("forget", *words).returncode == USAGE, words
-    wrong = shell("forget", "--filter", "tags=old")
+    wrong = shell("forget", "--filter", "tags=old", "--yes")
     assert wrong.returncode == REFUSED
     assert b"filters.tags: This field does not exist." in wrong.stderr
 
@@ -104,7 +115,7 @@ def test_a_copy_is_kept_by_a_cursor_in_a_file(shell: Shell, tmp_path: Path) -> N
     assert (line["change"], line["id"]) == ("made", made)
     assert file.stat().st_mode & 0o777 == 0o600
     assert shell.json("changes", "--cursor-file", str(file)) == []
-    shell.json("forget", made)
+    shell.json("forget", made, "--yes")
     plain = shell("changes", "--cursor-file", str(file))
     assert plain.stdout.decode().split("\t")[:2] == ["forgotten", made]
     ended = shell("changes")

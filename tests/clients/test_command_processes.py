@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.clients.command_shell import OK, PIPE_CLOSED, STOPPED, USAGE, Shell, lines
+from tests.clients.terminal import read_terminal
 
 pytestmark = pytest.mark.conformance("N11")
 
@@ -46,6 +47,27 @@ def test_ctrl_c_stops_it_and_says_what_is_in(shell: Shell) -> None:
     assert "Traceback" not in said
     for pipe in (process.stdin, process.stdout, process.stderr):
         pipe.close()
+
+
+def test_on_a_terminal_forgetting_asks_first_and_names_the_count(shell: Shell) -> None:
+    [one] = shell.json("remember", "Kept.", "--tag", "old")
+    shell.json("remember", "Kept as well.", "--tag", "old")
+
+    def asked(typed: bytes, *words: str) -> bytes:
+        return read_terminal(
+            lambda end: shell.start("forget", *words, stdin=end, stdout=end, stderr=end), typed
+        )
+
+    by_filter = ("--filter", "tag=old")
+    said = asked(b"n\n", *by_filter)
+    assert b"2 match, 2 would be forgotten. Forget?" in said
+    assert b"Stopped." in said
+    assert b"Forget this memory?" in asked(b"n\n", one["id"])
+    assert shell.json("jobs") == []
+    [seen] = shell.json("forget", *by_filter, "--dry-run")
+    assert seen["changes"] == 2, "nothing was forgotten"
+    asked(b"y\n", *by_filter)
+    assert [(job["kind"], job["total"]) for job in shell.json("jobs")] == [("change", 2)]
 
 
 def test_it_runs_as_a_module_and_signs_in(address: str, stranger: Shell, shell: Shell) -> None:

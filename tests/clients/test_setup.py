@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commonmind.cli import hosts
+from commonmind.cli import hosts, session
 from commonmind.cli.hook import HOSTS_OF_PARTS
 from commonmind.cli.hosts import HOSTS
 
@@ -244,7 +244,7 @@ def test_on_a_terminal_it_asks(
     shell: Shell, project: Path, monkeypatch: pytest.MonkeyPatch, given: bytes, code: int
 ) -> None:
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr(hosts, "sys", terminal)
+    monkeypatch.setattr(session, "sys", terminal)
     assert shell("setup", "cursor", "--folder", str(project), given=given).returncode == code
     assert file_of(project, "cursor").exists() == (code == OK)
 

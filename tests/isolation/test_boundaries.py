@@ -27,8 +27,7 @@ from memories.curation.decision_records.dissents import (
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.curation.edit_memory import edit_memory
 from memories.embedding import encoder_loading
-from memories.indexing import model_choice
-from memories.indexing.model_switch import fill_second_model as fill_model
+from memories.indexing import model_choice, model_switch
 from memories.indexing.organisation_indexes import enable_projection
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import create_run_once
@@ -46,6 +45,7 @@ from memories.safety.names.known_names import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import ReaderUse
+from memories.store.organisation_models import find_organisation_models
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.base import new_id
 from orgs.models.idempotency import IdempotencyRecord
@@ -321,8 +321,11 @@ def fill_kept_answers(tenant: Tenant) -> None:
 def fill_second_model(tenant: Tenant) -> None:
     """A vector of another model beside the narrow rows."""
     encoder_loading._encoders.setdefault(OTHER, OtherEncoder())
-    model_choice.add_model(tenant.id, OTHER)
-    assert fill_model(tenant.id, now=lambda: NOW, yields=False)
+    model_choice.add_model(tenant.id, OTHER, now=NOW)
+    models = find_organisation_models(tenant.id, using="worker")
+    portion = model_switch.fill_portion(tenant.id, models, UUID(int=0))
+    assert portion
+    assert portion.stored
 
 
 def fill_grants(tenant: Tenant) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_run_is_cancelled_and_goes_on(
     site: RunningSite, monkeypatch: pytest.MonkeyPatch, theme: str

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from memories.jobs.job_queue import JobTimeSlice, finish_job, requeue_job
 from memories.jobs.models import JobType
-from memories.jobs.organisation_run import lease_manual_run, release_job, run_time_slice
-from orgs.management.output import ResultCommand, progress_bar
+from memories.jobs.organisation_run import lease_manual_run
+from memories.management.terminal_job import run_at_terminal
+from orgs.management.output import ResultCommand
 
 COUNTS = ("looked", "promoted", "demoted", "duplicates", "contradictions")
 
@@ -27,22 +27,7 @@ class Command(ResultCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         organisation = self.organisation(options["organisation"])
         job = lease_manual_run(organisation.id, JobType.CONSOLIDATE, now=timezone.now())
-        try:
-            with progress_bar() as progress:
-                bar = progress.add_task("Consolidate", total=job.total or None)
-                whole = run_time_slice(
-                    job,
-                    now=timezone.now(),
-                    turn=JobTimeSlice(float("inf")),
-                    shows=lambda done, total: progress.update(bar, completed=done, total=total),
-                )
-        except KeyboardInterrupt:
-            release_job(job, now=timezone.now())
-            raise CommandError("Stopped. What is done stays; run it again to go on.") from None
-        if not whole:
-            requeue_job(None, job)
-            raise CommandError("It was cancelled. What is done stays; run it again to go on.")
-        finish_job(None, job)
+        run_at_terminal(job, "Consolidate")
         self.print_result(_format_result(job.result), as_json=options["json"])
 
 

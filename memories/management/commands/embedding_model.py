@@ -10,13 +10,14 @@ from django.utils import timezone
 from memories.embedding.encoder import EncoderError
 from memories.indexing import model_choice, model_switch
 from memories.indexing.model_choice import ModelChoiceError
+from memories.jobs.models import JobType
+from memories.jobs.organisation_run import lease_manual_run
+from memories.management.terminal_job import run_at_terminal
 from orgs.management.output import ResultCommand
 from orgs.models.organisations import Organisation
 
 # Those that name a model.
 NAMING_ACTIONS = ("add", "remove")
-# Seconds between two lines that say how far the filling is.
-PROGRESS_SECONDS = 10.0
 
 
 class Command(ResultCommand):
@@ -50,7 +51,7 @@ class Command(ResultCommand):
             label = str(organisation.id) if options["all"] else organisation.slug
             try:
                 results[label] = act(organisation, name)
-            except (ModelChoiceError, EncoderError) as error:
+            except (ModelChoiceError, EncoderError, CommandError) as error:
                 refused.append(f"{label}: {error}" if options["all"] else str(error))
         if options["json"]:
             self.print_result({"organisations": results}, as_json=True)
@@ -64,22 +65,20 @@ class Command(ResultCommand):
         return asdict(model_choice.find_model_status(organisation.id))
 
     def _add(self, organisation: Organisation, name: str) -> dict[str, Any]:
-        model_choice.add_model(organisation.id, name)
+        model_choice.add_model(organisation.id, name, now=timezone.now())
         return self._status(organisation, None)
 
     def _backfill(self, organisation: Organisation, name: str | None) -> dict[str, Any]:
-        model_choice.set_fill_paused(organisation.id, paused=False)
-        while model_switch.fill_second_model(
-            organisation.id, now=timezone.now, seconds=PROGRESS_SECONDS, yields=False
-        ):
-            status = self._status(organisation, None)
-            if not status["missing"]:
-                break
-            self.stderr.write(f"{status['missing']:,} of {status['memories']:,} are missing.")
+        now = timezone.now()
+        model_choice.set_fill_paused(organisation.id, paused=False, now=now)
+        if model_switch.is_running(organisation.id, now=now):
+            self.stderr.write("A worker is filling it now; cancel its job to do it here.")
+        else:
+            run_at_terminal(lease_manual_run(organisation.id, JobType.RE_EMBED, now=now), "Embed")
         return self._status(organisation, None)
 
     def _pause(self, organisation: Organisation, name: str | None) -> dict[str, Any]:
-        model_choice.set_fill_paused(organisation.id, paused=True)
+        model_choice.set_fill_paused(organisation.id, paused=True, now=timezone.now())
         return self._status(organisation, None)
 
     def _switch(self, organisation: Organisation, name: str | None) -> dict[str, Any]:

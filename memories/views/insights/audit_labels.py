@@ -101,6 +101,7 @@ ACTION_LABELS = {
     "snapshot.exported": "exported what they may read",
     "snapshot.restored": "restored a snapshot",
     "job.consolidate": "began a run of consolidation",
+    "job.re-embed": "began to embed by another model",
     "job.age": "began to judge the tiers",
     "job.retain": "began to archive what is past its time",
     "job.erase": "began to erase",

@@ -56,6 +56,7 @@ KIND_LABELS = {
     JobType.LEARN: "Personas",
     JobType.ACCOUNTS: "Events and mails",
     JobType.PROJECT: "Index layouts",
+    JobType.RE_EMBED: "Embedding models",
 }
 MAX_PROBLEMS = 200
 

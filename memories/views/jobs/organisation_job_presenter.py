@@ -13,12 +13,14 @@ _TITLES = {
     JobType.SUMMARISE: "Look for full tiers",
     JobType.LEARN: "Tend what personas learned",
     JobType.PROJECT: "Fill or clear an index layout",
+    JobType.RE_EMBED: "Embed memories by another model",
 }
 # (one, several) of what a count says.
 _COUNT_LABELS = {
     "promoted": ("rose", "rose"),
     "demoted": ("sank", "sank"),
     "archived": ("archived", "archived"),
+    "embedded": ("memory embedded", "memories embedded"),
     "summaries": ("summary made", "summaries made"),
     "merged": ("pair merged", "pairs merged"),
     "decided": ("contradiction decided by policy", "contradictions decided by policy"),
@@ -44,6 +46,8 @@ _LABELS = {
     "condensed": "Full blocks summarised",
     "asked_about": "Full blocks proposed",
     "suggested": "Lessons suggested to other personas",
+    "embedded": "Embedded",
+    "refused": "Refused by the model",
 }
 
 

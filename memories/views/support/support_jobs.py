@@ -34,6 +34,7 @@ JOB_TITLES = {
     JobType.LEARN: "Tending what personas learned",
     JobType.ACCOUNTS: "Remembering events and mails",
     JobType.PROJECT: "Filling or clearing an index layout",
+    JobType.RE_EMBED: "Embedding by another model",
 }
 FAILURE_LABELS = {LEASE_EXPIRED: "The worker ended in the middle of it", "": "No reason is known"}
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -20,7 +20,19 @@ from tests.event_loop import run_coroutine
 from tests.world import Tenant, World
 
 Message = dict[str, Any]
+# Seconds after which a thread or a call that waits for a reader fails its test.
+LONGEST = 60.0
 START = {"type": "http.response.start", "status": 200, "headers": []}
+
+
+async def bounded(work: Coroutine[Any, Any, None], stream: Stream | None = None) -> None:
+    """Await what must not wait for a reader. Whatever becomes of it, no thread stays in the stream:
+    the loop would wait for that at its end."""
+    try:
+        await asyncio.wait_for(work, LONGEST)
+    finally:
+        if stream is not None:
+            stream.close()
 
 
 def body(content: bytes) -> Message:
@@ -50,13 +62,15 @@ def test_whoever_makes_it_waits_for_no_reader_and_nothing_is_lost() -> None:
     async def play() -> None:
         reader = Reader()
         stream = Stream(reader, TimeBudget(60))
+        await bounded(use(reader, stream), stream)
 
+    async def use(reader: Reader, stream: Stream) -> None:
         def make() -> None:
             stream.push(START)
             for part in parts:
                 stream.push(body(part))
 
-        await asyncio.wait_for(asyncio.to_thread(make), 30)
+        await asyncio.to_thread(make)
         assert not reader.sent
         assert stream._ahead <= answers.AHEAD_BYTES
         assert stream._written_to - stream._read_to > 20_000_000
@@ -69,7 +83,6 @@ def test_whoever_makes_it_waits_for_no_reader_and_nothing_is_lost() -> None:
         assert stream._written_to == 0
         await stream.finish()
         assert reader.content.endswith(b"end")
-        stream.close()
 
     run_coroutine(play())
 
@@ -82,9 +95,12 @@ def test_both_take_turns_without_a_part_out_of_place(monkeypatch: pytest.MonkeyP
         reader = Reader()
         reader.may_read.set()
         stream = Stream(reader, TimeBudget(60))
-        await asyncio.to_thread(lambda: [stream.push(body(part)) for part in parts])
-        await stream.finish()
-        stream.close()
+
+        async def use() -> None:
+            await asyncio.to_thread(lambda: [stream.push(body(part)) for part in parts])
+            await stream.finish()
+
+        await bounded(use(), stream)
         return reader.content
 
     assert run_coroutine(play()) == b"".join(parts)
@@ -96,7 +112,11 @@ def test_even_a_file_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def play() -> None:
         stream = Stream(Reader(), budget := TimeBudget(60))
+        await bounded(use(stream, budget), stream)
+        with pytest.raises(OutOfTime):
+            stream.push(body(b"x"))
 
+    async def use(stream: Stream, budget: TimeBudget) -> None:
         def make() -> None:
             for _ in range(100):
                 stream.push(body(b"x" * 100))
@@ -109,9 +129,6 @@ def test_even_a_file_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
         budget.reason = "The time is over."
         with pytest.raises(OutOfTime, match="over"):
             await making
-        stream.close()
-        with pytest.raises(OutOfTime):
-            stream.push(body(b"x"))
 
     run_coroutine(play())
 
@@ -185,13 +202,21 @@ def test_a_slow_reader_of_an_export_leaves_the_only_thread_to_others(
     path = "/me/export/"
 
     async def play() -> None:
-        slow, other, refused, later = Reader(), Reader(), Reader(), Reader()
+        slow = Reader()
+        try:
+            await bounded(use(slow))
+        finally:
+            # Else its thread waits for ever, and the end of the test for the thread.
+            slow.may_read.set()
+
+    async def use(slow: Reader) -> None:
+        other, refused, later = Reader(), Reader(), Reader()
         for reader in (other, refused, later):
             reader.may_read.set()
         before = await work_in_thread(count_connections)
         threads = threading.active_count()
         call = asyncio.create_task(site.ask(path, "mina", slow))
-        await asyncio.wait_for(site.ask("/me/", "bob", other), 60)
+        await asyncio.wait_for(site.ask("/me/", "bob", other), LONGEST)
         assert other.sent[0]["status"] == 200, "the only thread is free"
         assert not call.done()
         assert not slow.sent

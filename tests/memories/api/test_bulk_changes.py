@@ -180,3 +180,42 @@ def test_a_member_does_it_too_and_a_key_that_only_reads_does_not(
     assert answer.status_code == 202, answer.content
     assert run_next_job()
     assert facts(here, "status")[rows["hidden"][0]] == "forgotten"
+
+
+def test_it_is_undone_by_the_call_and_says_what_stays(
+    here: Tenant, rows: dict[str, list[UUID]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aria = here.api("aria")
+    body = {"action": "set", "category": "event"}
+    url = ask(here, filters={"group": "launch"}, **body)["Location"]
+    assert aria.post(f"{url}/undo").status_code == 409, "it is not done yet"
+    before = facts(here, "category")
+    assert run_next_job()
+    changed_since = rows["own"][3]
+    given = {"category": "fact", "content": "Another text."}
+    edit = aria.patch(f"/api/v1/memories/{changed_since}", given, format="json")
+    assert edit.status_code == 200, edit.content
+    for other, status in ((here.api("bolt"), 404), (here.browser("ada"), 404)):
+        assert other.post(f"{url}/undo").status_code == status
+    answer = aria.post(f"{url}/undo")
+    assert answer.status_code == 200, answer.content
+    undone = answer.json()
+    assert (undone["kind"], undone["state"], undone["done"]) == ("change", "done", 12)
+    assert (undone["problems"], answer["Location"]) == (1, f"/api/v1/jobs/{undone['id']}")
+    [stays] = undone["first_problems"]
+    assert stays["id"] == str(changed_since)
+    assert "changed" in stays["reason"]
+    after = facts(here, "category")
+    others = [id_ for id_ in rows["own"] if id_ != changed_since]
+    assert {after[id_] for id_ in others} == {before[id_] for id_ in others} != {"event"}
+    assert after[changed_since] == "fact"
+    assert aria.post(f"{url}/undo").status_code == 409, "once"
+    # Many are taken back by a job.
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 5)
+    url = ask(here, filters={"group": "launch"}, action="forget")["Location"]
+    assert run_next_job()
+    assert {facts(here, "status")[id_] for id_ in rows["own"]} == {"forgotten"}
+    answer = aria.post(f"{url}/undo")
+    assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
+    assert run_next_job()
+    assert {facts(here, "status")[id_] for id_ in rows["own"]} == {"active"}

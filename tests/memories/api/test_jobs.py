@@ -63,7 +63,7 @@ def test_a_robot_that_acts_for_a_member_has_none(here: Tenant, both: tuple[UUID,
         )
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_a_job_is_cancelled_and_resumed(here: Tenant, both: tuple[UUID, UUID]) -> None:
     own, its = both
     for name, id_, of in (("mina", own, "member"), ("chidi", its, "organisation")):

@@ -29,7 +29,7 @@ from tests.world import NOW, Tenant, World
 EXPORTS_URL = "/api/v1/exports"
 ACTS = (
     ("get", ""), ("delete", ""), ("post", "/cancel"), ("post", "/resume"), ("post", "/retry"),
-    ("get", "/file"),
+    ("post", "/undo"), ("get", "/file"),
 )  # fmt: skip
 
 

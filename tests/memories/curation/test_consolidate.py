@@ -143,7 +143,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
         assert number <= WHOLE[name], "a step may be missing from the counts, and is never double"
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 @pytest.mark.parametrize("step", mark_rest_slow([2, 5, 8, 1, 3, 4, 6, 7], 3))
 def test_cancelled_in_the_middle_it_keeps_what_it_did_and_goes_on(
     here: Tenant, small_steps: None, monkeypatch: pytest.MonkeyPatch, step: int
@@ -184,7 +184,7 @@ def called(here: Tenant) -> dict[str, Any]:
     return json.loads(out.getvalue())
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 @pytest.mark.parametrize("step", [2, 6])
 def test_ctrl_c_loses_nothing_and_the_next_call_goes_on(
     here: Tenant, small_steps: None, monkeypatch: pytest.MonkeyPatch, step: int

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from memories.embedding.encoder import Vectors
 from memories.embedding.fake_encoder import FakeEncoder
@@ -15,6 +16,9 @@ from memories.indexing import (
     model_choice,
 )
 from memories.indexing.models import Embedding
+from memories.jobs.job_queue import JobTimeSlice, finish_job
+from memories.jobs.models import JobType
+from memories.jobs.organisation_run import lease_manual_run, run_time_slice
 from orgs.principals import resolve_principal
 from tests.world import Tenant
 
@@ -78,6 +82,14 @@ def search_by_meaning(here: Tenant, text: str) -> list[str]:
     answer = here.api("bolt").post("/api/v1/recall", body, format="json")
     assert answer.status_code == 200
     return [hit["content"] for hit in answer.json()["results"]]
+
+
+def fill(tenant: Tenant) -> int:
+    """Fill the second model by its job, at once; returns how many memories got a vector."""
+    job = lease_manual_run(tenant.id, JobType.RE_EMBED, now=timezone.now())
+    assert run_time_slice(job, now=timezone.now(), turn=JobTimeSlice(float("inf")))
+    finish_job(None, job)
+    return int(job.result["embedded"])
 
 
 def serves(here: Tenant) -> str:

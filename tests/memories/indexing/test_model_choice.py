@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError
 from django.db import connections
-from django.utils import timezone
 
 from memories import tasks
 from memories.curation.edit_memory import edit_memory
@@ -30,6 +30,7 @@ from tests.memories.indexing.second_model import (
     TEXTS,
     OtherEncoder,
     command,
+    fill,
     numbers,
     refused,
     search_by_meaning,
@@ -186,7 +187,7 @@ def test_no_memory_is_missed_at_any_step_of_the_change(
         assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
         assert len(search_by_meaning(here, "alarm")) == 4
 
-    for module, name in ((model_switch, "_fill_portion"), (model_choice, "_clean_portion")):
+    for module, name in ((model_switch, "_store_portion"), (model_choice, "_clean_portion")):
         plain = getattr(module, name)
 
         def checked(*args: Any, plain: Any = plain) -> Any:
@@ -215,14 +216,14 @@ def test_filling_that_breaks_off_goes_on_where_it_was(
         return plain(self, texts)
 
     monkeypatch.setattr(OtherEncoder, "encode", killed)
-    with pytest.raises(KeyboardInterrupt):
-        model_switch.fill_second_model(here.id, now=timezone.now)
+    with pytest.raises(CommandError, match="run it again to go on"):
+        command(here, "backfill")
     assert searched(here)[f"beside {OTHER_NUMBER}"] == 2
     assert model_choice.find_model_status(here.id).missing == 2
     assert "2 of 4" in refused(here, "switch")
     monkeypatch.setattr(OtherEncoder, "encode", plain)
     other.calls.clear()
-    assert model_switch.fill_second_model(here.id, now=timezone.now) == 2
+    assert fill(here) == 4, "the same job, in which two were done"
     assert len(other.calls) == 2, "what was stored is not made again"
     command(here, "switch")
 
@@ -254,23 +255,6 @@ def test_cleaning_that_breaks_off_goes_on_where_it_was(
     assert model_choice.find_model_status(here.id).state == "alone"
 
 
-def test_the_background_fills_after_what_waits(
-    here: Tenant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command(here, "add", OTHER)
-    waiting = here.remember(here.robot("bolt"), "A kettle boils.").id
-    tasks.sweep_second_models()
-    assert f"beside {OTHER_NUMBER}" not in searched(here), "new memories come first"
-    here.embed()
-    assert numbers(here)[waiting] == {FAKE, OTHER_NUMBER}
-    command(here, "pause")
-    tasks.sweep_second_models()
-    assert searched(here)[f"beside {OTHER_NUMBER}"] == 1
-    assert model_choice.find_model_status(here.id).state == "paused"
-    command(here, "backfill")
-    assert searched(here)[f"beside {OTHER_NUMBER}"] == 5
-
-
 def test_the_second_model_that_fails_holds_up_nobody(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,7 +271,8 @@ def test_the_second_model_that_fails_holds_up_nobody(
         assert numbers(here)[new] == {FAKE}
         with resolve_principal(here.robot("bolt")).scope():
             assert not Pending.objects.exists()
-        assert model_switch.fill_second_model(here.id, now=timezone.now) == 0
+        refused_one = f"The model {OTHER} refused 1 memories."
+        assert refused(here, "backfill") == refused_one
     assert "1 of 5" in refused(here, "switch")
     command(here, "backfill")
     command(here, "switch")

@@ -71,7 +71,7 @@ def then(after: int, do: Callable[[], object], real: Callable[..., Any]) -> Call
     return step
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_what_waits_is_cancelled_at_once_and_goes_on(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +92,7 @@ def test_what_waits_is_cancelled_at_once_and_goes_on(
     assert actions == ["job.change", "job.cancelled", "job.resumed"]
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_what_runs_stops_between_two_steps_and_goes_on_there(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +135,7 @@ def test_a_wish_that_comes_too_late_changes_nothing(
     assert (job.state, job.cancel_asked_at) == ("done", None)
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_an_import_is_cancelled_and_goes_on_at_its_line(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,7 +131,7 @@ def test_the_key_is_of_the_database_and_of_periods_alone(here: Tenant) -> None:
     assert [job.period for job in all_of(here)].count(None) == 2
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_curators_see_it_and_nobody_else_does(lasting_world: World, here: Tenant) -> None:
     job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None

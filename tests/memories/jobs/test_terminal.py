@@ -43,7 +43,7 @@ def both(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, UUID]:
     return own, made.id
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_jobs_are_listed_without_what_they_are_about(
     lasting_world: World, here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +63,7 @@ def test_jobs_are_listed_without_what_they_are_about(
     assert rows(lasting_world.there) == []
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_one_is_cancelled_and_goes_on(
     lasting_world: World, here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ def facts(count: int) -> list[str]:
     return [f"Fact {number} of mina." for number in range(count)]
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_an_export_is_a_file_for_its_asker_alone(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +97,7 @@ def test_an_export_is_a_file_for_its_asker_alone(
         enqueue_export(acting, {}, now=timezone.now())
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_a_cancelled_export_goes_on_at_its_place(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,6 +199,11 @@ class Jobs(Resource[Mode]):
         return write("POST", f"jobs/{segment(job)}/retry")
 
     @one_call
+    def undo(self, job: str) -> Call[s.Job]:
+        """Take a finished change of many memories back; `first_problems` says what stayed."""
+        return write("POST", f"jobs/{segment(job)}/undo")
+
+    @one_call
     def drop(self, job: str) -> Call[None]:
         """Drop a job that stopped for good; what it did stays."""
         return write("DELETE", f"jobs/{segment(job)}")

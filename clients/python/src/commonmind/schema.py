@@ -86,6 +86,7 @@ JobKindEnum = Literal[
     "learn",
     "accounts",
     "project",
+    "re-embed",
 ]
 
 JobStateEnum = Literal["waiting", "running", "done", "dead", "cancelled"]
@@ -1988,6 +1989,7 @@ class JobFilters(TypedDict):
             "learn",
             "accounts",
             "project",
+            "re-embed",
         ]
     ]
     since: NotRequired[datetime | str]

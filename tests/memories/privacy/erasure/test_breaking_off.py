@@ -203,7 +203,7 @@ def test_the_only_admin_is_told_what_to_do(lasting_world: World) -> None:
         assert Member.objects.get(id=ada).removed_at is None
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     return lasting_world.here
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_a_member_exports_and_takes_the_file_away(here: Tenant) -> None:
     here.remember(here.person("mina"), "Hers alone.", visibility="private")
     mina = make_signed_in_client(here, "mina")

@@ -40,7 +40,7 @@ def test_the_run_of_a_day_says_its_day_as_people_do() -> None:
     assert "," not in job_title(Job(kind=JobType.AGE))
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_a_curator_begins_cancels_and_goes_on(here: Tenant) -> None:
     here.remember(here.robot("bolt"), "The office closes at six.")
     chidi = make_signed_in_client(here, "chidi")
@@ -117,7 +117,7 @@ def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Ten
         assert [one.state for one in Job.objects.using("worker").all()] == ["waiting"]
 
 
-@pytest.mark.conformance("O13", open="re-embed")
+@pytest.mark.conformance("O13")
 def test_a_member_cancels_their_own(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 0)
     who, mina = here.person("mina"), make_signed_in_client(here, "mina")

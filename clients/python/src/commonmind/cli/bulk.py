@@ -10,7 +10,7 @@ import click
 
 from commonmind.cli.ask import given
 from commonmind.cli.manage import JOB_COLUMNS
-from commonmind.cli.session import Session, command_options
+from commonmind.cli.session import Session, command_options, yes_option
 from commonmind.client import Client
 from commonmind.errors import CursorTooOldError
 
@@ -21,34 +21,45 @@ filter_option = click.option(
     metavar="NAME=VALUE",
     help="What they have in common; the value is JSON or a text: tag=old.",
 )
+UNCONFIRMED = "Nothing is forgotten. Say --yes to forget, or --dry-run to see what would be."
 
 
 @click.command()
 @click.argument("memories", nargs=-1, metavar="[MEMORY]...")
 @filter_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+@yes_option
 @command_options
 def forget(
-    session: Session, memories: tuple[str, ...], filters: tuple[str, ...], dry_run: bool
+    session: Session,
+    memories: tuple[str, ...],
+    filters: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Forget each MEMORY (its id), or all that match every --filter.
 
-    Filters are a job, which goes on by itself; what is forgotten can be restored for a while.
+    Asks before on a terminal; elsewhere it needs --yes. Filters are a job, which goes on by itself;
+    what is forgotten can be restored for a while.
     """
     if bool(memories) == bool(filters):
         raise click.UsageError("Name memories, or say with --filter what they have in common.")
     with session.client() as client:
         if memories:
-            forget_each(session, client, memories, dry_run=dry_run)
+            forget_each(session, client, memories, dry_run=dry_run, yes=yes)
         else:
-            forget_matches(session, client, given(filters), dry_run=dry_run)
+            forget_matches(session, client, given(filters), dry_run=dry_run, yes=yes)
 
 
 def forget_each(
-    session: Session, client: Client, memories: tuple[str, ...], *, dry_run: bool
+    session: Session, client: Client, memories: tuple[str, ...], *, dry_run: bool, yes: bool
 ) -> None:
     """One after the other. What is refused ends the command: the rest would be refused as well, or
     was named by mistake."""
+    if not dry_run:
+        number = len(memories)
+        named = "this memory" if number == 1 else f"these {number:,} memories"
+        session.confirm(lambda: f"Forget {named}?", yes=yes, otherwise=UNCONFIRMED)
     for memory in memories:
         if dry_run:
             found = client.memories.get(memory)
@@ -59,11 +70,17 @@ def forget_each(
 
 
 def forget_matches(
-    session: Session, client: Client, filters: dict[str, Any], *, dry_run: bool
+    session: Session, client: Client, filters: dict[str, Any], *, dry_run: bool, yes: bool
 ) -> None:
-    """By one call."""
+    """By one call; the question names what a dry run counts."""
     named: Any = filters
     if not dry_run:
+
+        def question() -> str:
+            found = client.memories.preview_matches("forget", named)
+            return f"{found['matches']:,} match, {found['changes']:,} would be forgotten. Forget?"
+
+        session.confirm(question, yes=yes, otherwise=UNCONFIRMED)
         job = client.memories.change_matches("forget", named)
         session.output.rows([job], JOB_COLUMNS)
         return

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import stat
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ import click
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from commonmind.cli.session import USAGE, Session, command_options
+from commonmind.cli.session import Session, command_options, yes_option
 from commonmind.configuration import KEY_VARIABLE, find_url, replace_file
 from commonmind.errors import ConfigurationError
 
@@ -174,7 +173,7 @@ HOSTS = {
     help="Whether it also recalls on each prompt and remembers what was said, where it can.",
 )
 @click.option("--undo", is_flag=True, help="Take it out again.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@yes_option
 @command_options
 def setup(session: Session, host: str, folder: Path, *, hooks: bool, undo: bool, yes: bool) -> None:
     """Tell the coding agent HOST in this project where the server is, by MCP, and what to run at
@@ -195,11 +194,8 @@ def setup(session: Session, host: str, folder: Path, *, hooks: bool, undo: bool,
         return
     for path, (before, after) in changed.items():
         show_difference(session, path, before, after)
-    if not yes:
-        if not sys.stdin.isatty():
-            session.output.problem("Nothing is written. Say --yes to write it.")
-            click.get_current_context().exit(USAGE)
-        click.confirm("Write it?", abort=True, err=True)
+    refusal = "Nothing is written. Say --yes to write it."
+    session.confirm(lambda: "Write it?", yes=yes, otherwise=refusal)
     for path, (before, _) in changed.items():
         if read_text(path) != before:
             raise ConfigurationError(f"{path} was changed meanwhile. Nothing is written.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commonmind.cli.session import ListGroup, Session, command_options
+from commonmind.cli.session import ListGroup, Session, command_options, yes_option
 from commonmind.client import Client
 
 JOB_COLUMNS = (
@@ -107,6 +107,18 @@ def jobs_retry(session: Session, job: str) -> None:
     """Try a job that stopped for good again."""
     with session.client() as client:
         session.output.rows([client.jobs.retry(job)], JOB_COLUMNS)
+
+
+@jobs.command("undo")
+@click.argument("job")
+@command_options
+def jobs_undo(session: Session, job: str) -> None:
+    """Take a finished change of many memories back, and say what stayed as it is."""
+    with session.client() as client:
+        undone = client.jobs.undo(job)
+    session.output.rows([undone], JOB_COLUMNS)
+    for one in undone["first_problems"]:
+        session.output.note(f"{one.get('id', '')} stayed: {one['reason']}")
 
 
 @click.group(cls=ListGroup)
@@ -239,13 +251,22 @@ def keys_limit(
         session.output.rows([client.robots.limit_key(robot, key, **fields)], KEY_COLUMNS)
 
 
+def confirm_end(session: Session, key: str, *, yes: bool) -> None:
+    """Ask before a key ends at once."""
+    otherwise = "The key is as it was. Say --yes to end it."
+    session.confirm(lambda: f"End the key {key} now, for good?", yes=yes, otherwise=otherwise)
+
+
 @keys.command("renew")
 @click.argument("robot")
 @click.argument("key")
 @click.option("--at-once", is_flag=True, help="End the old key now, not in a day.")
+@yes_option
 @command_options
-def keys_renew(session: Session, robot: str, key: str, at_once: bool) -> None:
-    """A key in the place of KEY (its id), printed this once."""
+def keys_renew(session: Session, robot: str, key: str, at_once: bool, yes: bool) -> None:
+    """A key in the place of KEY (its id), printed this once. --at-once asks before, as revoke."""
+    if at_once:
+        confirm_end(session, key, yes=yes)
     with session.client() as client:
         made = client.robots.renew_key(robot, key, hours=0 if at_once else 24)
     session.output.value(made, made["key"])
@@ -254,9 +275,11 @@ def keys_renew(session: Session, robot: str, key: str, at_once: bool) -> None:
 @keys.command("revoke")
 @click.argument("robot")
 @click.argument("key")
+@yes_option
 @command_options
-def keys_revoke(session: Session, robot: str, key: str) -> None:
-    """End KEY (its id) for good."""
+def keys_revoke(session: Session, robot: str, key: str, yes: bool) -> None:
+    """End KEY (its id) for good. Asks before on a terminal; elsewhere it needs --yes."""
+    confirm_end(session, key, yes=yes)
     with session.client() as client:
         client.robots.revoke_key(robot, key)
     session.output.value({"id": key, "revoked": True}, f"{key}\trevoked")

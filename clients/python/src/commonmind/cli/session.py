@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -31,6 +32,20 @@ class Session:
     def client(self, url: str | None = None, key: str | None = None) -> Client:
         """A client for the chosen server."""
         return Client(url, key, timeout=self.timeout, retries=self.retries)
+
+    def confirm(self, question: Callable[[], str], *, yes: bool, otherwise: str) -> None:
+        """Ask before something is done that cannot simply be taken back; `yes` answers it. Ends the
+        command, with `otherwise` where nobody is at a terminal to ask. question: called if it is
+        asked."""
+        if yes:
+            return
+        if not sys.stdin.isatty():
+            self.output.problem(otherwise)
+            click.get_current_context().exit(USAGE)
+        click.confirm(question(), abort=True, err=True)
+
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 class ListGroup(click.Group):
