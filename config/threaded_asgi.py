@@ -52,6 +52,7 @@ from config.transport.thread_shares import SharedAskers, ThreadShares
 from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
+from orgs.principals import Actor
 
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -190,9 +191,12 @@ class ThreadedHandler(ASGIHandler):
                 return Answer(messages, waits_for=getattr(response, "waits_for", None))
             if isinstance(response, FileResponse):
                 return file_answer(response)
-            if budget := current_budget():
-                budget.until = time.monotonic() + settings.STREAM_SECONDS
-            end = self.streams.open(_account(request))
+            end = _nobody
+            if not isinstance(getattr(request, "user", None), Actor):
+                # What a person takes along; a call of the API has the time of every call.
+                if budget := current_budget():
+                    budget.until = time.monotonic() + settings.STREAM_SECONDS
+                end = self.streams.open(_account(request))
             try:
                 push(start_message(response))
                 for part in response:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # makes itself. Of an operation with an empty name the keywords are those of another one.
 PAGED = "cursor", "limit"
 OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "answer": ("AnswerFields", ("query",)),
+    "answer": ("AnswerFields", ("query", "stream")),
     "block_entries_create": ("BlockEntryFields", ("text",)),
     "blocks_get": ("", ()),
     "blocks_list": ("", ()),

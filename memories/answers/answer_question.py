@@ -1,16 +1,15 @@
 """An answer to a question: the sentence or two that answer, each marked in its memory, or a text
 of a language model, each sentence of which cites memories."""
 
-import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
-from memories.answers.model_usage import may_ask, record_usage
+from memories.answers.model_usage import may_ask
 from memories.answers.select_sentences import (
     AnswerCandidate,
     AnswerSpan,
@@ -20,14 +19,15 @@ from memories.answers.select_sentences import (
 )
 from memories.answers.written_answer import (
     AnswerSource,
-    ask_for_answer,
+    WrittenSentence,
+    ask_for_sentences,
     list_unchanged,
     load_sources,
     parse_written_answer,
 )
 from memories.context.sources.recalled_memories import search_reranked
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
-from memories.llm.client import ModelAnswerError, ModelUsage, is_configured
+from memories.llm.client import is_configured
 from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows, mark_undecided
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
@@ -44,8 +44,6 @@ from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.speakers.attribution import marked_name
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, Principal
-
-log = logging.getLogger("commonmind.answers")
 
 # How many memories an answer may be looked for in.
 MAX_MEMORIES = 50
@@ -114,6 +112,10 @@ class Answer:
         return "\n".join(lines) or NOTHING_ANSWERS
 
 
+# The parts of a streamed answer: the confidence of the recall, sentences, the answer.
+AnswerPart = float | WrittenSentence | Answer
+
+
 class RecalledText(NamedTuple):
     """What a hit says. superseded_by: the memory that holds instead, if the asker reads it."""
 
@@ -130,6 +132,22 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
     rules answer. The memories that are cited or disagree count as recalled, and `recall_id` takes
     feedback on them.
     """
+    *_, answer = _iter_answer(actor, query, now, by, stream=False)
+    return cast("Answer", answer)
+
+
+def stream_answer(
+    actor: Actor, query: Query, *, now: datetime, by: str | None = None
+) -> Generator[AnswerPart]:
+    """The same in parts: the confidence of the recall, before a model is asked; each supported
+    sentence of the model, as soon as it is there; the answer. A sentence that is shown here is
+    missing in the answer only if a memory that it cites was forgotten or changed meanwhile."""
+    return _iter_answer(actor, query, now, by, stream=True)
+
+
+def _iter_answer(
+    actor: Actor, query: Query, now: datetime, by: str | None, *, stream: bool
+) -> Generator[AnswerPart]:
     if by == BY_MODEL and not is_configured():
         raise ModelUnavailableError("No language model is set up here. Ask by rules.")
     started = time.perf_counter()
@@ -149,15 +167,22 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
         if not sources:
             draft = _by_rules(recalled)
             recall_id = _record(principal, query, recalled, draft, now)
+    yield recalled.served.confidence or 0.0
     if sources:
         # Outside of transactions as well; meanwhile a memory may change or be forgotten.
-        given, usage, reason = _ask_model(query.text, sources)
+
+        def may_show(sentence: WrittenSentence) -> bool:
+            with _scope(principal):
+                current = _still_readable(principal, query, recalled, now)
+                return _list_citable(principal, current, sources).issuperset(sentence.cites)
+
+        shows = may_show if stream else None
+        given = yield from ask_for_sentences(principal, query.text, sources, now, shows)
         with _scope(principal):
-            record_usage(principal.actor, usage, memories=len(sources), now=now)
             recalled = _still_readable(principal, query, recalled, now)
-            draft, reason = _by_model(principal, recalled, sources, given, reason)
+            draft, reason = _by_model(principal, recalled, sources, given)
             recall_id = _record(principal, query, recalled, draft, now)
-    return Answer(
+    yield Answer(
         query=query,
         recall_id=recall_id,
         confidence=recalled.served.confidence or 0.0,
@@ -328,32 +353,25 @@ def _select_sources(
     return sources, None
 
 
-def _ask_model(
-    question: str, sources: Sequence[AnswerSource]
-) -> tuple[Mapping[str, Any], ModelUsage, str | None]:
-    """(the model's answer, its tokens, why there is none)."""
-    try:
-        given, usage = ask_for_answer(question, sources)
-    except ModelAnswerError as error:
-        # Only the class: a message may quote a text.
-        log.warning("a question was not answered: %s", type(error).__name__)
-        return {}, ModelUsage(), NO_ANSWER
-    return given, usage, None
+def _list_citable(
+    principal: Principal, recalled: _Recalled, sources: Sequence[AnswerSource]
+) -> set[UUID]:
+    """The memories that a sentence may still cite; in the asker's scope."""
+    return {hit.id for hit in recalled.hits} & list_unchanged(principal, sources)
 
 
 def _by_model(
     principal: Principal,
     recalled: _Recalled,
     sources: Sequence[AnswerSource],
-    given: Mapping[str, Any],
-    reason: str | None,
+    given: Mapping[str, Any] | None,
 ) -> tuple[_Draft, str | None]:
     """(the model's supported sentences, None); else the rules' answer and why. In the asker's
     scope."""
-    readable = {hit.id for hit in recalled.hits} & list_unchanged(principal, sources)
-    written = None if reason else parse_written_answer(given, sources)
-    if written is None:
-        return _by_rules(recalled), reason or NO_ANSWER
+    readable = _list_citable(principal, recalled, sources)
+    written = None if given is None else parse_written_answer(given, sources)
+    if given is None or written is None:
+        return _by_rules(recalled), NO_ANSWER
     if not given["sentences"] and classify_confidence(recalled.served.confidence or 0.0) != YES:
         # It finds no answer, and the rules are not sure of theirs.
         return _Draft(), None

@@ -7,24 +7,37 @@ Not detected: a wrong sentence out of the words of the memories that it cites.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import logging
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 
+from memories.answers.model_usage import record_usage
 from memories.context.sources.context_query import build_memory_piece
 from memories.language.propositions import iter_sentences
 from memories.language.rendering.model_text import render_head, render_text
 from memories.language.terms import extract_terms
 from memories.lifecycle.llm_checks.summary_rules import rejection_reason
-from memories.llm.client import InvalidAnswerError, ModelUsage, ask_with_usage, parse_json
+from memories.llm.client import (
+    InvalidAnswerError,
+    ModelAnswerError,
+    ModelUsage,
+    ask_with_usage,
+    parse_json,
+    stream_answer,
+)
 from memories.restatement.llm_windows import MAX_CHARACTERS_SHOWN, OutsideText, fetch_showable
 from memories.retrieval.recall import load_memories
 from memories.retrieval.search_types import Hit
 from memories.safety.check_text import is_prompt_injection
 from memories.store.models.memory import Memory
+from orgs.database.time_budget import without_budget
 from orgs.principals import Principal
+
+log = logging.getLogger("commonmind.answers")
 
 # Somebody waits, and a call has REQUEST_SECONDS (30) for all it does; one silence may be added.
 MODEL_SECONDS = 12
@@ -100,11 +113,95 @@ def list_unchanged(principal: Principal, sources: Sequence[AnswerSource]) -> set
     return {one.memory for one in sources if one.stored in found}
 
 
-def ask_for_answer(
-    question: str, sources: Sequence[AnswerSource]
-) -> tuple[Mapping[str, Any], ModelUsage]:
-    """(the model's answer as it came, its tokens). Call outside of transactions. Raises
-    ModelAnswerError."""
+def ask_for_sentences(
+    principal: Principal,
+    question: str,
+    sources: Sequence[AnswerSource],
+    now: datetime,
+    may_show: Callable[[WrittenSentence], bool] | None,
+) -> Generator[WrittenSentence, None, Mapping[str, Any] | None]:
+    """Ask the model; returns its answer as it came, None where it gave none.
+
+    may_show: yield the supported sentences as it says them, each once, where this says so; None
+    asks for the whole at once. Call outside of transactions. The question is recorded, also where
+    the caller left meanwhile: texts have left the machine.
+    """
+    usage = ModelUsage()
+    try:
+        told = _render_question(question, sources)
+        if may_show is None:
+            raw, usage = ask_with_usage(SYSTEM, told, seconds=MODEL_SECONDS)
+        else:
+            raw, usage = yield from _stream_sentences(told, sources, may_show)
+    except ModelAnswerError as error:
+        # Only the class: a message may quote a text.
+        log.warning("a question was not answered: %s", type(error).__name__)
+        return None
+    finally:
+        with without_budget(), principal.scope():
+            record_usage(principal.actor, usage, memories=len(sources), now=now)
+    try:
+        answer = parse_json(raw)
+    except InvalidAnswerError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _stream_sentences(
+    told: str, sources: Sequence[AnswerSource], may_show: Callable[[WrittenSentence], bool]
+) -> Generator[WrittenSentence, None, tuple[str, ModelUsage]]:
+    pieces = stream_answer(SYSTEM, told, seconds=MODEL_SECONDS)
+    said = StreamedSentences()
+    seen: set[str] = set()
+    while True:
+        try:
+            given = said.read(next(pieces))
+        except StopIteration as ended:
+            whole: tuple[str, ModelUsage] = ended.value
+            return whole
+        for one in parse_written_answer({"sentences": given}, sources) or []:
+            if one.text not in seen and may_show(one):
+                seen.add(one.text)
+                yield one
+
+
+class StreamedSentences:
+    """The sentences of a model's JSON while it comes in pieces, at most MAX_SENTENCES."""
+
+    _START = re.compile(r'"sentences"\s*:\s*\[')
+    # The longest object that is waited for; a sentence that may be shown is far shorter.
+    _LONGEST = 8 * MAX_CHARACTERS
+
+    def __init__(self) -> None:
+        self._text, self._began, self._left = "", False, MAX_SENTENCES
+        self._decode = json.JSONDecoder().raw_decode
+
+    def read(self, piece: str) -> list[Any]:
+        """The sentences that end in this piece, as the model gave them."""
+        found: list[Any] = []
+        if not self._left or len(self._text) > self._LONGEST:
+            return found
+        self._text += piece
+        if not self._began:
+            start = self._START.search(self._text)
+            if start is None:
+                return found
+            self._began, self._text = True, self._text[start.end() :]
+        elif "}" not in piece:
+            return found
+        while self._left:
+            self._text = self._text.lstrip(" \t\r\n,")
+            try:
+                one, end = self._decode(self._text)
+            except (ValueError, RecursionError):
+                break
+            found.append(one)
+            self._left -= 1
+            self._text = self._text[end:]
+        return found
+
+
+def _render_question(question: str, sources: Sequence[AnswerSource]) -> str:
     asked = {
         "question": question,
         "memories": [
@@ -112,13 +209,7 @@ def ask_for_answer(
             for number, one in enumerate(sources, 1)
         ],
     }
-    told = json.dumps(asked, ensure_ascii=False)
-    raw, usage = ask_with_usage(SYSTEM, told, seconds=MODEL_SECONDS)
-    try:
-        answer = parse_json(raw)
-    except InvalidAnswerError:
-        answer = None
-    return (answer if isinstance(answer, dict) else {}), usage
+    return json.dumps(asked, ensure_ascii=False)
 
 
 def parse_written_answer(

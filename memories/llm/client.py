@@ -8,7 +8,10 @@ import json
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,6 +84,45 @@ def ask_with_usage(
 
     seconds: for somebody who waits, how long the whole may take, if that is less than LLM_TIMEOUT.
     """
+    with _ask(system, user, seconds) as (answer, ends):
+        return _parse_whole(b"".join(_iter_limited(answer, ends)))
+
+
+def stream_answer(
+    system: str, user: str, *, seconds: float
+) -> Generator[str, None, tuple[str, ModelUsage]]:
+    """The pieces of the model's answer as they come; it returns what `ask_with_usage` does. Raises
+    ModelAnswerError. A server that sends no stream gives one piece."""
+    pieces: list[str] = []
+    usage = ModelUsage()
+    with _ask(system, user, seconds, stream=True, stream_options={"include_usage": True}) as (
+        answer,
+        ends,
+    ):
+        if answer.headers.get_content_type() != "text/event-stream":
+            whole = _parse_whole(b"".join(_iter_limited(answer, ends)))
+            yield whole[0]
+            return whole
+        for line in _iter_lines(_iter_limited(answer, ends)):
+            field, _, data = line.partition(b":")
+            if field != b"data" or data.strip() == b"[DONE]":
+                continue
+            event = json.loads(data)
+            if event.get("usage"):
+                usage = _parse_usage(event["usage"])
+            for choice in event["choices"][:1]:
+                if isinstance(piece := choice["delta"].get("content"), str):
+                    pieces.append(piece)
+                    yield piece
+    return "".join(pieces), usage
+
+
+@contextmanager
+def _ask(
+    system: str, user: str, seconds: float | None, **more: Any
+) -> Iterator[tuple[Any, float | None]]:
+    """The server's answer, open, and when it has to be there by time.monotonic(). What goes wrong
+    inside becomes a ModelAnswerError."""
     silence = settings.LLM_TIMEOUT if seconds is None else min(seconds, settings.LLM_TIMEOUT)
     ends = None if seconds is None else time.monotonic() + silence
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
@@ -93,6 +135,7 @@ def ask_with_usage(
             {"role": "system", "content": system},
             {"role": "user", "content": user},
         ],
+        **more,
     }
     headers = {"Content-Type": "application/json"}
     if settings.LLM_KEY:
@@ -105,13 +148,20 @@ def ask_with_usage(
     opener = urllib.request.build_opener(_NoRedirectHandler)
     try:
         with opener.open(request, timeout=silence) as answer:
-            raw = _read_limited(answer, ends)
-        body = json.loads(raw)
-        content = body["choices"][0]["message"]["content"]
+            yield answer, ends
     except urllib.error.HTTPError as error:
         raise ModelAnswerError(f"status {error.code}") from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (OSError, HTTPException, *_MALFORMED) as error:
         raise ModelAnswerError(type(error).__name__) from None
+
+
+# What reading an answer of another shape raises.
+_MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+
+
+def _parse_whole(raw: bytes) -> tuple[str, ModelUsage]:
+    body = json.loads(raw)
+    content = body["choices"][0]["message"]["content"]
     if not isinstance(content, str):
         raise ModelAnswerError("no text")
     return content, _parse_usage(body.get("usage"))
@@ -131,17 +181,31 @@ def _parse_usage(said: Any) -> ModelUsage:
     return ModelUsage(count("prompt_tokens"), count("completion_tokens"))
 
 
-def _read_limited(answer: Any, ends: float | None = None) -> bytes:
-    """The bytes of the answer. Raises ModelAnswerError if it is too long or takes too long.
+def _iter_limited(answer: Any, ends: float | None) -> Iterator[bytes]:
+    """The bytes of the answer as they come. Raises ModelAnswerError if it is too long or takes too
+    long.
 
     ends: by time.monotonic(), if the whole has an end of its own.
     """
     ends = ends or time.monotonic() + TOTAL_TIMEOUT_FACTOR * settings.LLM_TIMEOUT
-    raw = b""
+    size = 0
     while part := answer.read1(65_536):
-        raw += part
-        if len(raw) > MAX_ANSWER_BYTES:
+        size += len(part)
+        if size > MAX_ANSWER_BYTES:
             raise ModelAnswerError("too long")
         if time.monotonic() > ends:
             raise ModelAnswerError("too slow")
-    return raw
+        yield part
+
+
+def _iter_lines(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines of a stream, without their ends."""
+    waiting: list[bytes] = []
+    for part in parts:
+        *lines, rest = part.split(b"\n")
+        for line in lines:
+            yield b"".join([*waiting, line]).rstrip(b"\r")
+            waiting.clear()
+        waiting.append(rest)
+    if waiting:
+        yield b"".join(waiting)

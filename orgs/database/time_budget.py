@@ -85,6 +85,20 @@ open_budget = _budget.set
 current_budget = _budget.get
 
 
+@contextmanager
+def without_budget() -> Iterator[None]:
+    """For the few statements that have to be sent also where the call was stopped, such as what it
+    has cost."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.release_connection()
+    _budget.set(None)
+    try:
+        yield
+    finally:
+        _budget.set(budget)
+
+
 def time_left() -> str | None:
     """Milliseconds for the next statement as the server reads them; None without a limit."""
     budget, nearer = _budget.get(), _nearer.get()

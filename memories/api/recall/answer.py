@@ -1,8 +1,12 @@
 """An answer over HTTP: the sentences that answer a question, and what they rest on."""
 
+from collections.abc import Generator, Iterator
+from itertools import chain
 from typing import Any
 
+from django.http import StreamingHttpResponse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -16,8 +20,11 @@ from memories.answers.answer_question import (
     NOTHING_ANSWERS,
     Answer,
     AnswerCitation,
+    AnswerPart,
     answer_question,
+    stream_answer,
 )
+from memories.answers.written_answer import WrittenSentence
 from memories.api.recall.recall_views import build_query
 from memories.api.serializers.recall import (
     HitSerializer,
@@ -25,9 +32,12 @@ from memories.api.serializers.recall import (
     RecallSerializer,
     render_hit,
 )
+from memories.retrieval.answering.confidence import classify_confidence
 from memories.retrieval.recall import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from orgs.api.base_view import APIView
+from orgs.api.json_format import JSONRenderer
+from orgs.api.problems import exception_handler
 from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
 from orgs.limits.rate_limits import weigh_context
 
@@ -49,6 +59,12 @@ class QuestionSerializer(RecallSerializer):
         required=False,
         help_text="Who makes the sentences: `rules` show those of the memories, `model` lets a "
         "language model write (409 if none is set up). By default the model, if there is one.",
+    )
+    stream = serializers.BooleanField(
+        default=False,
+        help_text="Send server-sent events: `recall` with `answered` and `confidence`; `sentence` "
+        "for each that a model writes, as soon as it is checked, with `text` and the ids of its "
+        "`memories`; `answer`, which is what counts; or `error` with a problem.",
     )
 
 
@@ -118,6 +134,9 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
     )
 
 
+STREAM = "text/event-stream"
+
+
 class AnswerView(APIView):
     within_groups = ("POST",)
     scopes = {"POST": "read"}
@@ -125,15 +144,51 @@ class AnswerView(APIView):
     weight = staticmethod(weigh_context)
 
     @extend_schema(
-        operation_id="answer", request=QuestionSerializer, responses=AnsweredQuestionSerializer
+        operation_id="answer",
+        request=QuestionSerializer,
+        responses={
+            (200, "application/json"): AnsweredQuestionSerializer,
+            (200, STREAM): OpenApiTypes.STR,
+        },
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> Response | StreamingHttpResponse:
         """Answer a question with sentences of memories that the caller may read, or about them.
 
         The cited memories count as recalled, and `recall_id` takes feedback on them.
         """
         asked = validate_data(QuestionSerializer, request.data)
-        by = asked.pop("by", None)
-        query = build_query(asked)
-        answer = answer_question(request.user, query, now=timezone.now(), by=by)
-        return Response(_render_answer(answer))
+        by, stream = asked.pop("by", None), asked.pop("stream")
+        query, now = build_query(asked), timezone.now()
+        if not stream:
+            return Response(_render_answer(answer_question(request.user, query, now=now, by=by)))
+        parts = stream_answer(request.user, query, now=now, by=by)
+        # What is wrong with the question is told before anything is sent.
+        events = self._iter_events(next(parts), parts)
+        # A proxy is to pass on each event at once.
+        return StreamingHttpResponse(
+            events, content_type=STREAM, headers={"X-Accel-Buffering": "no"}
+        )
+
+    def _iter_events(self, first: AnswerPart, parts: Generator[AnswerPart]) -> Iterator[bytes]:
+        try:
+            for part in chain([first], parts):
+                match part:
+                    case Answer():
+                        yield _to_event("answer", _render_answer(part))
+                    case WrittenSentence():
+                        yield _to_event("sentence", {"text": part.text, "memories": part.cites})
+                    case _:
+                        answered, confidence = classify_confidence(part), round(part, 4)
+                        told = {"answered": answered, "confidence": confidence}
+                        yield _to_event("recall", told)
+        except Exception as error:
+            context = {"request": self.request, "view": self}
+            yield _to_event("error", exception_handler(error, context).data)
+        finally:
+            # Also where the caller has left.
+            parts.close()
+
+
+def _to_event(name: str, data: Any) -> bytes:
+    """A server-sent event; JSON has no line end of its own."""
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), JSONRenderer().render(data))

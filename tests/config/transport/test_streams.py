@@ -171,14 +171,24 @@ class Site:
             self.cookies[person] = "; ".join(f"{n}={one.value}" for n, one in jar).encode()
 
     async def ask(self, path: str, person: str, send: Callable[[Message], Any]) -> None:
-        cookies = self.cookies[person]
-        headers = [(b"host", b"testserver"), (b"cookie", cookies), (b"content-length", b"0")]
+        await self.send("GET", path, [(b"cookie", self.cookies[person])], b"", send)
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        who: list[tuple[bytes, bytes]],
+        content: bytes,
+        send: Callable[[Message], Any],
+    ) -> None:
+        length = (b"content-length", str(len(content)).encode())
+        headers = [(b"host", b"testserver"), (b"content-type", b"application/json"), length, *who]
         scope = {
-            "type": "http", "http_version": "1.1", "method": "GET", "path": path,
+            "type": "http", "http_version": "1.1", "method": method, "path": path,
             "raw_path": path.encode(), "query_string": b"", "client": ("127.0.0.1", 1),
             "headers": headers,
         }  # fmt: skip
-        first = iter([{"type": "http.request", "body": b""}])
+        first = iter([{"type": "http.request", "body": content}])
 
         async def receive() -> Message:
             if (message := next(first, None)) is not None:
@@ -233,5 +243,32 @@ def test_a_slow_reader_of_an_export_leaves_the_only_thread_to_others(
         await site.ask(path, "mina", later)
         assert later.sent[0]["status"] == 200
         assert not site.handler.streams._open
+
+    run_coroutine(play())
+
+
+@pytest.mark.conformance("X18")
+def test_a_robot_is_answered_in_events_as_often_as_it_asks(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    monkeypatch.setattr(settings, "STREAMS_PER_ACCOUNT", 0)
+    here.remember(here.robot("aria"), "The launch of the harbour app is on Friday.")
+    here.embed()
+    site = Site(here)
+    key = here.keys["aria"]
+    question = b'{"query": "When is the launch of the harbour app?", "stream": true}'
+
+    async def play() -> None:
+        for _ in range(3):
+            reader = Reader()
+            reader.may_read.set()
+            who = [(b"authorization", f"Bearer {key}".encode())]
+            await site.send("POST", "/api/v1/answer", who, question, reader)
+            assert reader.sent[0]["status"] == 200
+            assert dict(reader.sent[0]["headers"])[b"Content-Type"] == b"text/event-stream"
+            names = [one.split(b"\n")[0] for one in reader.content.split(b"\n\n")]
+            assert names == [b"event: recall", b"event: answer", b""]
+            assert b"on Friday" in reader.content
 
     run_coroutine(play())

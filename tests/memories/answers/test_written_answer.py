@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.answers import answer_question
+from memories.answers import written_answer
 from memories.answers.answer_question import NOTHING_ANSWERS
 from memories.answers.model_usage import get_usage
-from memories.answers.written_answer import ask_for_answer
 from memories.lifecycle.forget import forget_memory
+from memories.llm.client import ask_with_usage
 from memories.retrieval.answering import confidence
 from orgs.database.rls import organisation_scope
 from orgs.members.member_settings import set_sharing_opt_out
@@ -222,14 +222,14 @@ def test_what_is_forgotten_while_the_model_thinks_is_in_no_answer(
     here.read()
     here.embed()
 
-    def ask_and_forget(question: str, sources: Any) -> Any:
-        answer = ask_for_answer(question, sources)
+    def ask_and_forget(*given: Any, **named: Any) -> Any:
+        answer = ask_with_usage(*given, **named)
         forget_memory(here.robot("aria"), UUID(made["id"]), now=timezone.now())
         return answer
 
     says(model, ("The launch is in hall 7.", ["hall 7"]))
     assert "hall 7" in ask(here)["text"]
-    monkeypatch.setattr(answer_question, "ask_for_answer", ask_and_forget)
+    monkeypatch.setattr(written_answer, "ask_with_usage", ask_and_forget)
     model.asked.clear()
     said = ask(here)
     assert len(model.asked) == 1
@@ -246,14 +246,14 @@ def test_what_is_reworded_while_the_model_thinks_is_not_cited(
     here.read()
     here.embed()
 
-    def ask_and_reword(question: str, sources: Any) -> Any:
-        answer = ask_for_answer(question, sources)
+    def ask_and_reword(*given: Any, **named: Any) -> Any:
+        answer = ask_with_usage(*given, **named)
         new = {"content": "The launch of the harbour app is in hall 9."}
         changed = api.patch(f"/api/v1/memories/{made['id']}", new, format="json")
         assert changed.status_code == 200, changed.json()
         return answer
 
-    monkeypatch.setattr(answer_question, "ask_for_answer", ask_and_reword)
+    monkeypatch.setattr(written_answer, "ask_with_usage", ask_and_reword)
     says(model, ("The launch is in hall 7.", ["hall 7"]))
     said = ask(here)
     assert "hall 7" not in json.dumps(said)

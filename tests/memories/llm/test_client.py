@@ -21,6 +21,10 @@ class Dripping:
         return next(self.parts, b"")
 
 
+def read(answer: Dripping, ends: float | None = None) -> bytes:
+    return b"".join(client._iter_limited(answer, ends))
+
+
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[float]:
     settings.LLM_TIMEOUT = 5
@@ -31,21 +35,21 @@ def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[float]:
 
 def test_an_answer_may_drip_for_twice_the_silence_and_no_longer(clock: list[float]) -> None:
     """No silence is ever too long here, so the limit of silence alone would wait for ever."""
-    assert client._read_limited(Dripping([b"x"] * 10, clock)) == b"x" * 10
+    assert read(Dripping([b"x"] * 10, clock)) == b"x" * 10
     with pytest.raises(ModelAnswerError, match="too slow"):
-        client._read_limited(Dripping([b"x"] * 11, clock))
+        read(Dripping([b"x"] * 11, clock))
 
 
 def test_an_answer_is_read_no_further_than_its_longest(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "MAX_ANSWER_BYTES", 4)
-    assert client._read_limited(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
+    assert read(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
     with pytest.raises(ModelAnswerError, match="too long"):
-        client._read_limited(Dripping([b"xx", b"xxx", b"never read"], clock))
+        read(Dripping([b"xx", b"xxx", b"never read"], clock))
 
 
 def test_somebody_who_waits_waits_no_longer_than_they_say(clock: list[float]) -> None:
-    assert client._read_limited(Dripping([b"x"] * 3, clock), ends=104.0) == b"xxx"
+    assert read(Dripping([b"x"] * 3, clock), 104.0) == b"xxx"
     with pytest.raises(ModelAnswerError, match="too slow"):
-        client._read_limited(Dripping([b"x"] * 3, clock), ends=105.0)
+        read(Dripping([b"x"] * 3, clock), 105.0)
