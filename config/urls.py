@@ -10,7 +10,7 @@ import personas.urls
 import robots.urls
 from config.monitoring import health
 from config.monitoring.metrics import metrics
-from config.site import errors
+from config.site import errors, server_page
 from config.site.api_docs import DocumentationView, SchemaView
 from config.site.design_page import design
 from orgs.views.page_access import staff_only
@@ -38,6 +38,19 @@ urlpatterns = [
         "admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support_pages])
     ),
     path("admin/", admin.site.urls),
+    path("operate/", server_page.server, name="operate"),
+    path("operate/checks/", server_page.checks, name="operate-checks"),
+    path("operate/keys/revoke/", server_page.revoke_key, name="operate-key-revoke"),
+    path(
+        "operate/organisations/<uuid:organisation_id>/",
+        server_page.organisation,
+        name="operate-organisation",
+    ),
+    path(
+        "operate/organisations/<uuid:organisation_id>/suspend/",
+        server_page.suspend,
+        name="operate-suspend",
+    ),
     path("design/", staff_only(design), name="design"),
     *orgs.urls.pages,
     *robots.urls.pages,

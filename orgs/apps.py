@@ -8,9 +8,9 @@ class OrgsConfig(AppConfig):
 
     def ready(self) -> None:
         """Add the checks of roles and restores, what follows a sign-in, and the binary values."""
-        from django.contrib.auth.signals import user_logged_in
+        from django.contrib.auth.signals import user_logged_in, user_login_failed
 
-        from orgs.accounts import sessions
+        from orgs.accounts import login_attempt_cache, sessions
         from orgs.database.backup.restore_marker import check_unfinished_restore
         from orgs.database.driver.binary_values import register_binary_dumpers
         from orgs.database.role_checks import check_roles
@@ -20,4 +20,7 @@ class OrgsConfig(AppConfig):
         register(check_unfinished_restore, Tags.database)
         register_binary_dumpers()
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
+        user_login_failed.connect(
+            login_attempt_cache.on_sign_in_failed, dispatch_uid="orgs.failed-sign-ins"
+        )
         user_logged_in.connect(reset_notice.on_signed_in, dispatch_uid="orgs.told-of-support")

@@ -51,6 +51,17 @@ class InvalidNameError(Exception):
     """The name cannot be read as it is written, or is reserved."""
 
 
+class SuspendedError(PermissionError):
+    """Whoever runs the server has suspended the organisation. reason: what they say to its people;
+    may be empty."""
+
+    def __init__(self, reason: str = "") -> None:
+        told = f": {reason.rstrip('.')}" if reason else ""
+        super().__init__(
+            f"Your organisation is suspended{told}. Nothing is lost. Ask whoever runs this server."
+        )
+
+
 class QuotaError(Exception):
     """The organisation keeps as much of a resource as it may; see `orgs.organisations.quotas`.
 

@@ -25,7 +25,7 @@ API_PREFIX = "/api/v1/"
 # Answers that are no matter of the tool: who calls is unknown, or the database is away.
 _TRANSPORT_STATUSES = frozenset({401, 503})
 # The code of the answer to a key that opens nothing from where it is presented.
-_KEY_ADDRESS = "key-address"
+_REFUSING_CODES = ("key-address", "suspended")
 # What a REST call gets of the headers of the MCP request. No cookie: a browser's session opens no
 # tool, so no other page can use it.
 _FORWARDED_HEADERS = frozenset({
@@ -99,9 +99,8 @@ class RestCaller:
     """Makes the REST calls of one MCP request, with its key and for its client.
 
     refusal: the answer that the whole request gets in place of its own, as soon as a call was
-    answered so: 401, 403 for a key that opens nothing from there, or 503 while the database is
-    away. is_recognised: whether a call was let in,
-    or refused by a limit of its key.
+    answered so: 401, 403 for a key that opens nothing from there or now, or 503 while the database
+    is away. is_recognised: whether a call was let in, or refused by a limit of its key.
     """
 
     def __init__(self, site: ASGIApplication, scope: Message) -> None:
@@ -136,7 +135,7 @@ class RestCaller:
         headers = {k.decode("latin1").lower(): v.decode("latin1") for k, v in sent[0]["headers"]}
         content = b"".join(message.get("body", b"") for message in sent[1:])
         answer = RestAnswer(sent[0]["status"], headers, content)
-        if answer.status in _TRANSPORT_STATUSES or answer.code == _KEY_ADDRESS:
+        if answer.status in _TRANSPORT_STATUSES or answer.code in _REFUSING_CODES:
             self.refusal = answer
         else:
             self.is_recognised = True

@@ -24,9 +24,9 @@ ORGANISATION_PAGES = (
 
 
 def is_support_console(request: HttpRequest) -> bool:
-    """Whether this is a page of /admin/ for a member of staff."""
+    """Whether this is a page of /admin/ or /operate/ for a member of staff."""
     user = getattr(request, "user", None)
-    inside = request.path.startswith(reverse("support"))
+    inside = request.path.startswith((reverse("support"), reverse("operate")))
     return inside and isinstance(user, User) and user.is_active and user.is_staff
 
 
@@ -34,6 +34,8 @@ def support_context(request: HttpRequest) -> dict[str, Any]:
     """The variables of templates/frame.html and templates/support/bar.html."""
     organisation, account = find_organisation_session(request), find_account_session(request)
     nav = [_item(request, "support", "Find", "search", exact=True)]
+    if request.user.is_superuser:
+        nav.append(_item(request, "operate", "Server", "overview"))
     if account is not None:
         nav.append(_item(request, "support-account", "Account", "me"))
     if organisation is not None:

@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from config.transport.thread_shares import STRANGER
 from orgs.accounts.sessions import find_current_membership
+from orgs.errors import SuspendedError
 from orgs.limits.addresses import scope_network
 from orgs.limits.rate_limits import (
     RateLimitError,
@@ -80,7 +81,7 @@ class Callers:
             key = parse_request_key(shown, request)
             try:
                 found = None if key is None else authenticate_key(key, timezone.now())
-            except KeyAddressError:
+            except (KeyAddressError, SuspendedError):
                 # The call itself is refused, and says why.
                 return None
             identity.record_key_check(right=found is not None)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
+from django.core.cache import cache
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
@@ -15,6 +16,8 @@ log = logging.getLogger("commonmind.throttling")
 
 # After a failure Redis is not asked for this long, because a sign-in asks it a dozen times.
 REDIS_RETRY_SECONDS = 5
+# How long the counts of failed sign-ins are kept, one for each hour.
+_HOUR_SECONDS, _KEPT_HOURS = 3_600, 25
 
 
 class JSONSerializer:
@@ -80,3 +83,30 @@ class FallbackCache(RedisCache):
             lambda: super(FallbackCache, self).delete(key, version),
             lambda: self._nearby.delete(key, version),
         )
+
+    def incr(self, key: Any, delta: int = 1, version: Any = None) -> int:
+        return self._try(
+            lambda: super(FallbackCache, self).incr(key, delta, version),
+            lambda: self._nearby.incr(key, delta, version),
+        )
+
+
+def on_sign_in_failed(**kwargs: Any) -> None:
+    """Receiver of Django's `user_login_failed`: count it, without the account and the address."""
+    key = _hour_key(int(time.time()) // _HOUR_SECONDS)
+    try:
+        if not cache.add(key, 1, _KEPT_HOURS * _HOUR_SECONDS):
+            cache.incr(key)
+    except ValueError:
+        # The hour has ended in between.
+        log.debug("a failed sign-in is not counted")
+
+
+def count_failed_sign_ins() -> int:
+    """How many sign-ins failed in the last 24 hours, by the hour, at this server."""
+    hour = int(time.time()) // _HOUR_SECONDS
+    return sum(cache.get(_hour_key(hour - n), 0) for n in range(_KEPT_HOURS - 1))
+
+
+def _hour_key(hour: int) -> str:
+    return f"failed-sign-ins:{hour}"

@@ -75,7 +75,7 @@ def find_current_membership(request: HttpRequest) -> tuple[Member, Organisation]
     """The chosen membership, or the only one, or None. Looked up once for each request.
 
     Whoever was removed from the chosen organisation has to choose again: it is never replaced by
-    another without asking.
+    another without asking. None as well where it is suspended; see `find_suspended`.
     """
     cached = getattr(request, "_membership", False)
     if cached is not False:
@@ -87,9 +87,19 @@ def find_current_membership(request: HttpRequest) -> tuple[Member, Organisation]
         found = next((p for p in pairs if str(p[1].id) == chosen), None)
         if found is None and chosen is None and len(pairs) == 1:
             found = pairs[0]
+    request._suspended = None
+    if found is not None and found[1].suspended_at is not None:
+        request._suspended, found = found[1], None
     request._membership = found
     if found is not None:
         note_organisation(found[1].id)
+    return found
+
+
+def find_suspended(request: HttpRequest) -> Organisation | None:
+    """The organisation of which the person would be a current member, were it not suspended."""
+    find_current_membership(request)
+    found: Organisation | None = request._suspended
     return found
 
 

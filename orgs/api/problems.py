@@ -22,6 +22,7 @@ from orgs.errors import (
     NotFoundError,
     QuotaError,
     ReferenceNotFoundError,
+    SuspendedError,
 )
 from orgs.models.organisations import Organisation
 from orgs.wired_functions import wired
@@ -37,6 +38,7 @@ TITLES = {
     "forbidden": "Not allowed",
     "not-found": "Not found",
     "quota": "The organisation is full",
+    "suspended": "The organisation is suspended",
     "method-not-allowed": "This address does not take that method",
     "conflict": "Conflict",
     "like-another": "The name looks like another",
@@ -101,6 +103,7 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
     InvalidLanguageError: (400, "invalid"),
     PermissionError: (403, "forbidden"),
     QuotaError: (403, "quota"),
+    SuspendedError: (403, "suspended"),
 }
 
 

@@ -22,6 +22,8 @@ FILE_NAME = "erasures.jsonl"
 FIELDS = ("id", "organisation", "what", "target", "at")
 # Ids and times are short. A longer value is a text, which does not belong here.
 MAX_VALUE_LENGTH = 200
+# More than several lines have.
+_TAIL_BYTES = 8_192
 
 
 class LedgerEntry(TypedDict):
@@ -100,6 +102,23 @@ def read_entries(path: Path | None = None) -> list[LedgerEntry]:
         except ValueError as error:
             raise ValueError(f"line {number} of {path}: {error}") from None
     return found
+
+
+def find_last_entry(path: Path | None = None) -> LedgerEntry | None:
+    """The newest act, read from the end of the file; None without one."""
+    try:
+        with (path or ledger_path()).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return None
+    for line in reversed(lines):
+        try:
+            return _parse_entry(json.loads(line))
+        except ValueError:
+            # An empty or torn line, or the rest of one.
+            continue
+    return None
 
 
 def merge_entries(a: Iterable[LedgerEntry], b: Iterable[LedgerEntry]) -> list[LedgerEntry]:

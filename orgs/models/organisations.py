@@ -60,7 +60,9 @@ class ActiveOrganisationManager(models.Manager["Organisation"]):
 class Organisation(models.Model):
     """The tenant: no row or reader of one belongs to another.
 
-    removed_at: since then it is closed to everybody, and its rows are being deleted.
+    removed_at: since then it is closed to everybody, and its rows are being deleted. suspended_at:
+    since then it is closed to everybody, and all stays as it is; suspended_for: why, for its
+    people.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -106,6 +108,8 @@ class Organisation(models.Model):
     fill_paused = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     removed_at = models.DateTimeField(null=True, editable=False)
+    suspended_at = models.DateTimeField(null=True, editable=False)
+    suspended_for = models.CharField(max_length=200, default="", db_default="", editable=False)
 
     objects = ActiveOrganisationManager()
     with_removed = models.Manager["Organisation"]()

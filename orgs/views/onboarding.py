@@ -111,6 +111,8 @@ def _organisation_option(member: Member, organisation: Organisation) -> dict[str
         "name": organisation.name,
         "url": reverse("organisation", args=[organisation.slug]),
         "role": Role(member.role).label,
+        "suspended": organisation.suspended_at is not None,
+        "reason": organisation.suspended_for,
     }
 
 

@@ -22,6 +22,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundErro
 from orgs.models.base import new_id
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.models.organisations import Group
+from orgs.organisations.suspension import check_not_suspended
 from orgs.principals import Actor
 from robots.access.keys import SECRET_BYTES, create_key, digest_secret
 from robots.access.robot_administration import (
@@ -175,7 +176,7 @@ def revoke_enrolment_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:
 def authenticate_enrolment_key(presented: str, now: datetime) -> EnrolmentCaller | None:
     """Who calls with this text; None for anything but a key that is neither revoked nor ended.
 
-    One that is used up is valid: its use is refused with the reason.
+    One that is used up is valid: its use is refused with the reason. Raises SuspendedError.
     """
     parts = _FORM.fullmatch(presented)
     if parts is None:
@@ -187,6 +188,7 @@ def authenticate_enrolment_key(presented: str, now: datetime) -> EnrolmentCaller
         ).first()
         if key is None or not _is_valid(key, now):
             return None
+        check_not_suspended(organisation_id)
     return EnrolmentCaller(organisation_id, key.id)
 
 

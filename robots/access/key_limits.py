@@ -12,12 +12,11 @@ from orgs.database.rls import organisation_scope, unless_disk_full
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.organisations import Group
 from orgs.principals import MANAGE_SCOPE, Actor
-from robots.access.keys import KeyLimits
+from robots.access.keys import KeyLimits, record_key_event
 from robots.access.robot_administration import (
     check_admin,
     check_may_make_keys,
     get_key,
-    record_key_event,
 )
 from robots.errors import InvalidKeyLimitError
 from robots.models.keys import MAX_KEY_GROUPS, MAX_NETWORKS, Key

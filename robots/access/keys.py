@@ -11,8 +11,10 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
+from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, unless_disk_full
+from orgs.errors import SuspendedError
 from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.limits.addresses import UNKNOWN, client_address
 from orgs.models.base import new_id
@@ -26,6 +28,7 @@ KEY_TAG = "cmk"
 SECRET_BYTES = 32
 # The one spelling of a key. Calls are counted by its text, so a second spelling would be a second
 # count.
+_BEGINNING = re.compile(rf"{KEY_TAG}_([0-9a-f]{{32}})_([0-9a-f]{{12}})(?![0-9a-f])")
 _FORM = re.compile(rf"{KEY_TAG}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 # Where the ASGI scope of a request has the `resource` of its `PresentedKey`.
 RESOURCE_SCOPE_KEY = "commonmind.resource"
@@ -144,6 +147,31 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
         ).update(revoked_at=now)
 
 
+def find_leaked_key(text: str) -> Key | None:
+    """The key of which somebody found the text, or its beginning without the secret; None if there
+    is none."""
+    parts = _BEGINNING.match(text.strip())
+    if parts is None:
+        return None
+    organisation_id = UUID(hex=parts[1])
+    with organisation_scope(organisation_id):
+        keys = Key.objects.filter(organisation_id=organisation_id, prefix=parts[2])
+        return keys.select_related("robot").first()
+
+
+def record_key_event(action: str, actor: Actor, key: Key, now: datetime, **detail: object) -> None:
+    """Record what became of a key, with its robot."""
+    audit.record_entry(
+        action,
+        actor=actor,
+        now=now,
+        target=key.id,
+        target_type="key",
+        robot=str(key.robot_id),
+        **detail,
+    )
+
+
 def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
     """Revoke every key of an organisation that is removed, also those by which robots enrol."""
     for kind in (Key, EnrolmentKey):
@@ -211,9 +239,11 @@ _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage
     THEN k.scopes ELSE k.scopes - 'manage' END"""
 _CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
     r.owner_id, m.role, k.resource <> '' AS is_client, k.groups AS key_groups, k.last_used_at,
-    (k.networks IS NULL
-     OR coalesce(%(address)s::inet <<= ANY (k.networks::cidr[]), false)) AS admitted
+    o.suspended_at IS NULL AND (k.networks IS NULL
+        OR coalesce(%(address)s::inet <<= ANY (k.networks::cidr[]), false)) AS admitted,
+    CASE WHEN o.suspended_at IS NOT NULL THEN o.suspended_for END AS suspended_for
 FROM robots_key k
+JOIN orgs_organisation o ON o.id = k.organisation_id
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
 LEFT JOIN orgs_user u ON u.id = m.user_id
@@ -283,10 +313,10 @@ def parse_caller(row: Sequence[Any]) -> AuthenticatedRobot:
     )
 
 
-# The columns of `CALLER_SQL` behind those of the robot: when the key was used last, and whether it
-# may be presented from there.
-USED_COLUMN, _ADMITTED_COLUMN = 9, 10
-CALLER_COLUMNS = 11
+# The columns of `CALLER_SQL` behind those of the robot: when the key was used last, whether it may
+# be presented now and from there, and why its organisation is suspended.
+USED_COLUMN, _ADMITTED_COLUMN, _SUSPENDED_COLUMN = 9, 10, 11
+CALLER_COLUMNS = 12
 
 
 def last_used_statement(
@@ -303,7 +333,7 @@ def last_used_statement(
 def authenticate_key(presented: str | PresentedKey, now: datetime) -> AuthenticatedRobot | None:
     """Whose key this is, or None for anything that is not a valid key right now. presented: its
     text, or what `parse_key` made of it. Raises KeyAddressError for a key that does not open
-    anything from where it is presented."""
+    anything from where it is presented, and SuspendedError for one of a suspended organisation."""
     key = parse_key(presented) if isinstance(presented, str) else presented
     if key is None:
         return None
@@ -312,6 +342,8 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
     if not rows:
         return None
     caller = parse_caller(rows[0])
+    if (suspended_for := rows[0][_SUSPENDED_COLUMN]) is not None:
+        raise SuspendedError(suspended_for)
     if not rows[0][_ADMITTED_COLUMN]:
         raise KeyAddressError(caller.actor())
     if stamp := last_used_statement(caller, rows[0][USED_COLUMN], now):

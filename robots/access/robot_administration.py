@@ -21,7 +21,15 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.organisations import Group
 from orgs.principals import Actor
 from orgs.wired_functions import wired
-from robots.access.keys import UNLIMITED, KeyLimits, create_key, revoke_key, rotate_key
+from robots.access.keys import (
+    UNLIMITED,
+    KeyLimits,
+    create_key,
+    find_leaked_key,
+    record_key_event,
+    revoke_key,
+    rotate_key,
+)
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot
@@ -417,20 +425,22 @@ def revoke_robot_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = get_key(actor, key_id)
-        if key.revoked_at is None:
-            revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
-            record_key_event("key.revoked", actor, key, now)
+        _revoke(actor, key, now)
     return key
 
 
-def record_key_event(action: str, actor: Actor, key: Key, now: datetime, **detail: object) -> None:
-    """Record what became of a key, with its robot."""
-    audit.record_entry(
-        action,
-        actor=actor,
-        now=now,
-        target=key.id,
-        target_type="key",
-        robot=str(key.robot_id),
-        **detail,
-    )
+def revoke_leaked_key(text: str, *, staff: UUID, now: datetime) -> Key:
+    """Revoke the key of which a superuser (`staff`) shows the text, or its beginning. Recorded in
+    its organisation. Raises NotFoundError."""
+    key = find_leaked_key(text)
+    if key is None:
+        raise NotFoundError("no such key")
+    with organisation_scope(key.organisation_id):
+        _revoke(Actor(organisation_id=key.organisation_id), key, now, staff=staff)
+    return key
+
+
+def _revoke(actor: Actor, key: Key, now: datetime, **detail: UUID) -> None:
+    if key.revoked_at is None:
+        revoke_key(organisation_id=key.organisation_id, key_id=key.id, now=now)
+        record_key_event("key.revoked", actor, key, now, **detail)

@@ -9,7 +9,8 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from orgs.accounts.sessions import actor_of, find_current_membership
+from orgs.accounts.sessions import actor_of, find_current_membership, find_suspended
+from orgs.errors import SuspendedError
 from orgs.limits.rate_limits import presented_key
 from orgs.principals import Actor
 from orgs.trace_context import note_organisation
@@ -80,6 +81,8 @@ class MemberSessionAuthentication(SessionAuthentication):
             return None
         found = find_current_membership(request._request)
         if found is None:
+            if suspended := find_suspended(request._request):
+                raise SuspendedError(suspended.suspended_for)
             return None
         self.enforce_csrf(request)
         return actor_of(found[0]), None

@@ -74,6 +74,8 @@ ACTION_LABELS = {
     "encoder.switched": "changed the embedding model of",
     "encoder.switched_back": "changed back the embedding model of",
     "encoder.removed": "removed an embedding model of",
+    "organisation.suspended": "suspended",
+    "organisation.resumed": "ended the suspension of",
     "organisation.quota": "changed how much may be kept by",
     "organisation.changed": "changed name, language or settings of",
     "group.created": "made the group",

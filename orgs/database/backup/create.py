@@ -1,6 +1,9 @@
 """Make a backup while the site runs: one snapshot of every table, the files, the ledger."""
 
 import contextlib
+import json
+import logging
+import os
 import secrets
 import time
 from collections.abc import Iterator
@@ -42,6 +45,11 @@ from orgs.database.backup.tables import (
     no_progress,
 )
 
+log = logging.getLogger("commonmind.backup")
+
+# In DATA_DIR: when the last backup was made, for whoever asks.
+LAST_BACKUP_FILE = "last_backup.json"
+
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
@@ -61,7 +69,38 @@ def create_backup(place: Path, *, progress: Progress = no_progress) -> BackupRes
     except psycopg.Error as error:
         words = " ".join(str(error).split())
         raise BackupError(f"The database could not be read ({words}).") from None
-    return BackupResult(place.absolute(), manifest, time.monotonic() - started)
+    result = BackupResult(place.absolute(), manifest, time.monotonic() - started)
+    _note_backup(result)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class LastBackup:
+    """When the last backup of this DATA_DIR began, and its size in bytes."""
+
+    at: datetime
+    bytes: int
+
+
+def find_last_backup() -> LastBackup | None:
+    """The last backup that was made here; None if there was none, or its note is gone."""
+    try:
+        told = json.loads((Path(settings.DATA_DIR) / LAST_BACKUP_FILE).read_text())
+        return LastBackup(datetime.fromisoformat(told["at"]), int(told["bytes"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _note_backup(made: BackupResult) -> None:
+    """A backup is whole without the note, so one that cannot be written is no error."""
+    told = {"at": made.manifest.moment, "bytes": made.manifest.bytes}
+    target = Path(settings.DATA_DIR) / LAST_BACKUP_FILE
+    try:
+        fresh = target.with_suffix(f".{os.getpid()}")
+        fresh.write_text(json.dumps(told))
+        fresh.replace(target)
+    except OSError as error:
+        log.warning("the time of the backup is not noted: %s", type(error).__name__)
 
 
 def _write_backup(connection: Connection, folder: Path, progress: Progress) -> Manifest:

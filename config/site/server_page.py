@@ -1,0 +1,246 @@
+"""The pages for whoever runs the server, under /operate/: superusers alone, no text of a tenant.
+
+Limits, backups and removals are commands, because the web process has no role that may do them; the
+pages name the commands.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from config.monitoring.diagnosis import FAULT, OK, WARNING, diagnose
+from config.monitoring.server_overview import (
+    PAGE_SIZE,
+    OrganisationSize,
+    get_organisation_size,
+    get_server_totals,
+    list_organisation_sizes,
+)
+from orgs.accounts.login_attempt_cache import count_failed_sign_ins
+from orgs.database import erasure_ledger
+from orgs.database.backup.create import find_last_backup
+from orgs.database.backup.manifest import application_version
+from orgs.errors import NotFoundError
+from orgs.models.organisations import Organisation
+from orgs.organisations.suspension import set_suspended
+from orgs.views.support.support_access import support_only
+from orgs.views.support.tables import Cell, Table, badge_cell, text_cell, time_cell
+from robots.access.robot_administration import revoke_leaked_key
+
+View = Callable[..., HttpResponse]
+_TONES = {OK: "good", WARNING: "warn", FAULT: "bad"}
+_STATES = {OK: "In order", WARNING: "Look at it", FAULT: "Broken"}
+
+
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200)
+    after = forms.IntegerField(required=False, min_value=0, max_value=1_000_000)
+
+
+class SuspensionForm(forms.Form):
+    reason = forms.CharField(
+        label="What its people are told",
+        help_text="A short reason, such as \u201cThe invoice of May is open\u201d. May be empty.",
+        required=False,
+        max_length=Organisation._meta.get_field("suspended_for").max_length,
+    )
+
+
+class LeakedKeyForm(forms.Form):
+    key = forms.CharField(
+        label="The key, or its beginning",
+        help_text="Such as cmk_01a2\u2026_c06f\u2026: the last part, its secret, may be left out.",
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+def superusers_only(view: View) -> View:
+    """Let superusers in; the page does not exist for others."""
+
+    @support_only
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_superuser:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+@require_safe
+@superusers_only
+def server(request: HttpRequest) -> HttpResponse:
+    """All organisations, what waits, and when the last backup was made."""
+    return _render_server(request, LeakedKeyForm())
+
+
+def _render_server(
+    request: HttpRequest, key_form: LeakedKeyForm, status: int = 200
+) -> HttpResponse:
+    form = SearchForm(request.GET)
+    asked = form.cleaned_data if form.is_valid() else {}
+    words, after = asked.get("q") or "", asked.get("after") or 0
+    rows, more = list_organisation_sizes(request.user, words=words, after=after)
+    totals, backup = get_server_totals(request.user), find_last_backup()
+    erased = erasure_ledger.find_last_entry()
+    context = {
+        "totals": totals,
+        "text_words": f"{filesizeformat(totals.bytes)} of text",
+        "database_size": filesizeformat(totals.database_bytes),
+        "vectors_waiting": totals.vectors.get("waiting", 0) + totals.vectors.get("leased", 0),
+        "vectors_dead": totals.vectors.get("dead", 0),
+        "failed_sign_ins": count_failed_sign_ins(),
+        "backup": backup,
+        "backup_size": filesizeformat(backup.bytes) if backup else "",
+        "erased_at": datetime.fromisoformat(erased["at"]) if erased else None,
+        "version": application_version(),
+        "words": words,
+        "table": _organisation_table(rows),
+        "pages": {
+            "first_url": _page_url(words, 0) if after else "",
+            "next_url": _page_url(words, after + PAGE_SIZE) if more else "",
+        },
+        "key_form": key_form,
+    }
+    return render(request, "operate/server.html", context, status=status)
+
+
+def _page_url(words: str, after: int) -> str:
+    told = {name: value for name, value in (("q", words), ("after", after)) if value}
+    return f"{reverse('operate')}?{urlencode(told)}"
+
+
+def _organisation_table(rows: list[OrganisationSize]) -> Table:
+    return Table(
+        "Organisations",
+        ("Name", "Memories", "Texts", "People", "Robots", "Last call of a robot", "State"),
+        [
+            [
+                text_cell(one.name, url=reverse("operate-organisation", args=[one.id])),
+                _amount_cell(f"{one.memories:,}", one.memories, one.most_memories),
+                _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes),
+                text_cell(f"{one.members:,}"),
+                text_cell(f"{one.robots:,}"),
+                time_cell(one.robots_active_at, "never"),
+                _state_cell(one),
+            ]
+            for one in rows
+        ],
+        "No organisation is called so.",
+    )
+
+
+def _amount_cell(words: str, used: int, most: int | None) -> Cell:
+    note = f"{used / most:.0%} of what it may keep" if most else ""
+    return text_cell(words, note=note)
+
+
+def _state_cell(one: OrganisationSize) -> Cell:
+    if one.suspended_at:
+        return badge_cell("Suspended", "warn")
+    if one.given_up:
+        return badge_cell("Work given up", "bad", note=f"{one.given_up:,}")
+    if one.waiting:
+        return badge_cell("Indexing", note=f"{one.waiting:,} wait")
+    return badge_cell("In order", "good")
+
+
+@require_GET
+@superusers_only
+def checks(request: HttpRequest) -> HttpResponse:
+    """What `manage.py doctor` finds; it takes seconds, because it waits for the workers."""
+    found: dict[bool, list[dict[str, str]]] = {True: [], False: []}
+    for one in diagnose():
+        shown = {"state": _STATES[one.state], "tone": _TONES[one.state]}
+        found[one.state == OK].append(one.as_dict() | shown)
+    name = "operate/findings.html" if request.htmx else "operate/checks.html"
+    return render(request, name, {"findings": found[False], "fine": found[True]})
+
+
+@require_safe
+@superusers_only
+def organisation(request: HttpRequest, organisation_id: UUID) -> HttpResponse:
+    """One organisation: how much there is of it, what it may keep, and whether it is open."""
+    return _render_organisation(request, organisation_id, SuspensionForm())
+
+
+def _render_organisation(
+    request: HttpRequest, organisation_id: UUID, form: SuspensionForm, status: int = 200
+) -> HttpResponse:
+    one = _get(request, organisation_id)
+    facts = [
+        ("Short name", text_cell(one.slug)),
+        ("Made", time_cell(one.created_at)),
+        ("Memories", _amount_cell(f"{one.memories:,}", one.memories, one.most_memories)),
+        ("Texts", _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes)),
+        ("People who sign in", text_cell(f"{one.members:,}")),
+        ("Groups", text_cell(f"{one.groups:,}")),
+        ("Robots", text_cell(f"{one.robots:,}")),
+        ("Last call of a robot", time_cell(one.robots_active_at, "never")),
+        ("Wait to be indexed", text_cell(f"{one.waiting:,}")),
+        ("Given up", text_cell(f"{one.given_up:,}", note="vectors and jobs")),
+    ]
+    context = {"one": one, "facts": facts, "form": form, "back": ("Server", reverse("operate"))}
+    return render(request, "operate/organisation.html", context, status=status)
+
+
+def _get(request: HttpRequest, organisation_id: UUID) -> OrganisationSize:
+    try:
+        return get_organisation_size(request.user, organisation_id)
+    except NotFoundError as error:
+        raise Http404 from error
+
+
+@require_POST
+@superusers_only
+def suspend(request: HttpRequest, organisation_id: UUID) -> HttpResponse:
+    """Close it to everybody, or open it again (`resume`)."""
+    one = _get(request, organisation_id)
+    form = SuspensionForm(request.POST)
+    if not form.is_valid():
+        return _render_organisation(request, organisation_id, form, 422)
+    suspends = "resume" not in request.POST
+    set_suspended(
+        one.id,
+        suspended=suspends,
+        reason=" ".join(form.cleaned_data["reason"].split()),
+        now=timezone.now(),
+        staff=request.user.pk,
+    )
+    told = "is suspended: nobody reads or writes in it." if suspends else "is open again."
+    messages.success(request, f"{one.name} {told}")
+    return redirect("operate-organisation", organisation_id)
+
+
+@require_POST
+@superusers_only
+def revoke_key(request: HttpRequest) -> HttpResponse:
+    """Revoke a key that leaked."""
+    form = LeakedKeyForm(request.POST)
+    if form.is_valid():
+        try:
+            key = revoke_leaked_key(
+                form.cleaned_data["key"], staff=request.user.pk, now=timezone.now()
+            )
+        except NotFoundError:
+            form.add_error("key", "No robot here has a key that begins so.")
+            # It may be a secret: the page does not show it again.
+            form.data = {}
+        else:
+            one = _get(request, key.organisation_id)
+            messages.success(request, f"The key of a robot of {one.name} opens nothing any more.")
+            return redirect("operate")
+    return _render_server(request, form, 422)

@@ -1,0 +1,16 @@
+"""What whoever runs the server sees of its organisations: counts, and no text of theirs."""
+
+from django.db import migrations
+
+from orgs.database.sql_files import run_sql_file
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('memories', '0055_folded_operations'),
+        ('orgs', '0021_suspension'),
+        ('robots', '0017_key_limits'),
+    ]
+
+    operations = [run_sql_file('memories', 'server_overview_v1')]
