@@ -41,6 +41,7 @@ UNSAYABLE = (
     "`from` lies after `to`",
     "A whole number is required",
     "is no timeframe that is understood",
+    "The robot does not sit in this group",
 )
 
 

@@ -46,6 +46,8 @@ LISTS += ["?topic=canary", "?topic=word"]
 # What answers nothing without a topic.
 ABOUT = ("/api/v1/said", "/api/v1/timeline")
 ABOUT += ("/api/v1/decisions/similar", "/api/v1/decisions/prepare")
+# What an admin is told of a quota counts every memory: the sum of all, and nothing of one.
+TOTALS = ("/api/v1/organisation/usage", "/people/usage/")
 # What is about one thing alone, which may be a group as well.
 ONE_SUBJECT = ("/api/v1/profiles",)
 # What is about one memory, here about one that nothing has.
@@ -119,6 +121,8 @@ def listen(stage: CanaryWorld, caller: str, *, whole: bool = False, part: slice 
         with transaction.atomic():
             answer = send(client, operation, path, {}, body)
             transaction.set_rollback(True)
+        if operation.address in TOTALS and answer.status_code == 200:
+            continue
         expected = (400,) if operation.address in LED_TO else (200, 302, 401, 403, 404, 405)
         assert answer.status_code in expected, (caller, path)
         start = followed(answer.content.decode())

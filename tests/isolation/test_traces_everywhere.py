@@ -29,7 +29,7 @@ from tests.isolation.api_surface import (
 )
 from tests.isolation.canaries import READERS, ROBOTS, CanaryWorld, plant_canaries
 from tests.isolation.comparable_responses import normalise_response, send
-from tests.isolation.test_traces import hide
+from tests.isolation.test_traces import TOTALS, hide
 from tests.personas.persona_helpers import QSR
 from tests.sampling import ALL, sample_slice
 from tests.world import PEOPLE, World
@@ -38,8 +38,6 @@ SLOT = re.compile(r"\{(\w+)\}")
 # What narrows, counts, orders or completes; each is asked of every address.
 QUERIES = ["", "?limit=1", "?q=canary", "?group=launch", "?topic=word", "?member={member}"]
 QUERIES += ["?robot={robot}", "?kind=group", "?tag=launch", "?status=forgotten", "?who={member}"]
-# What an admin is told of a quota counts every memory: the sum of all, and nothing of one.
-TOTALS = {"/api/v1/organisation/usage", "/people/usage/"}
 # Whoever downloads a file asks for all of it; without an id there is nothing to open.
 CALLERS = ["aria", "mina", "ada"]
 

@@ -68,6 +68,7 @@ def test_a_long_text_is_found_by_its_words(world: World) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.timeout(1200)
 @pytest.mark.conformance("T24")
 @pytest.mark.parametrize("kind", TEXT_GENERATORS)

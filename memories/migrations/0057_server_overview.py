@@ -8,7 +8,7 @@ from orgs.database.sql_files import run_sql_file
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0055_folded_operations'),
+        ('memories', '0056_reembed_job'),
         ('orgs', '0021_suspension'),
         ('robots', '0017_key_limits'),
     ]
