@@ -13,4 +13,7 @@ class Migration(migrations.Migration):
         ('robots', '0017_key_limits'),
     ]
 
-    operations = [run_sql_file('memories', 'server_overview_v1')]
+    operations = [
+        run_sql_file('memories', 'server_overview_v1'),
+        run_sql_file('memories', 'never_teaches_v4'),
+    ]

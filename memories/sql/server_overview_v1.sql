@@ -21,11 +21,12 @@ CREATE FUNCTION search.server_organisations(words text, after integer, most inte
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+DECLARE
+    asker uuid := NULLIF(current_setting('app.user', true), '')::uuid;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM public.orgs_user u
-        WHERE u.id = NULLIF(current_setting('app.user', true), '')::uuid
-          AND u.is_active AND u.is_staff AND u.is_superuser)
+        WHERE u.id = asker AND u.is_active AND u.is_staff AND u.is_superuser)
     THEN RETURN NULL; END IF;
     RETURN (
         WITH kept AS (
@@ -72,11 +73,12 @@ CREATE FUNCTION search.server_totals()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+DECLARE
+    asker uuid := NULLIF(current_setting('app.user', true), '')::uuid;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM public.orgs_user u
-        WHERE u.id = NULLIF(current_setting('app.user', true), '')::uuid
-          AND u.is_active AND u.is_staff AND u.is_superuser)
+        WHERE u.id = asker AND u.is_active AND u.is_staff AND u.is_superuser)
     THEN RETURN NULL; END IF;
     RETURN (
         SELECT jsonb_build_object(

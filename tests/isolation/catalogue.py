@@ -245,8 +245,12 @@ FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles r ON 
 JOIN pg_language l ON l.oid = p.prolang
 WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 """
-# What finds one account for support, before an organisation is known: it holds to who asks.
-ACCOUNT_FUNCTIONS = {"search.support_account(text)"}
+# What support, and who runs the server, ask before an organisation is known: it holds to who asks.
+ACCOUNT_FUNCTIONS = {
+    "search.support_account(text)",
+    "search.server_organisations(text,integer,integer)",
+    "search.server_totals()",
+}
 SUPPORT_ALONE = "commonmind_searcher=X/commonmind_searcher,commonmind_support=X/commonmind_searcher"
 FIXED_PATH = "search_path=pg_catalog, pg_temp"
 
