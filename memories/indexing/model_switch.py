@@ -326,9 +326,9 @@ def run_reembedding(run: OrganisationRun) -> None:
         if not run.step(run.result["embedded"] + run.result["refused"], run.place["total"]):
             return
     run.job.done = run.job.total = run.result["embedded"] + run.result["refused"]
-    if refused := run.result["refused"]:
+    if run.result["refused"]:
         run.place.clear()
-        raise PermanentJobError(f"The model {models.second.name} refused {refused:,} memories.")
+        raise PermanentJobError("The second embedding model refused texts.")
 
 
 def _try_portion(
@@ -337,8 +337,7 @@ def _try_portion(
     try:
         return fill_portion(organisation_id, models, after)
     except EncoderError as error:
-        name = models.second.name if models.second else ""
-        raise PermanentJobError(f"The worker cannot load the model {name}.") from error
+        raise PermanentJobError("The worker cannot load the second embedding model.") from error
 
 
 def _begin_model(run: OrganisationRun, model: EmbeddingModel, other: EmbeddingModel) -> None:

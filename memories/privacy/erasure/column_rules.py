@@ -162,7 +162,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
                           "indexed_language": SETTING, "projections": SETTING,
                           "encoder": SETTING, "second_encoder": SETTING,
-                          "row_encoder": SETTING},
+                          "row_encoder": SETTING, "suspended_for": SETTING},
     "personas_block": {"layer": FIXED, "own_text": MASKED},
     "personas_blockline": {"kind": FIXED},
     "personas_blockversion": {"lines": IDS, "own_text": MASKED},
