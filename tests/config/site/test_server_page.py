@@ -20,15 +20,17 @@ from config.monitoring.server_overview import (
 )
 from memories.indexing.models import Pending
 from memories.jobs.leases import PendingState
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.organisation_run import build_job
 from orgs.accounts.login_attempt_cache import count_failed_sign_ins
 from orgs.database import erasure_ledger
 from orgs.database.backup import create
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.models.organisations import Organisation
 from orgs.models.users import User
 from orgs.organisations.quotas import set_quota
 from orgs.organisations.suspension import set_suspended
+from orgs.principals import resolve_principal
 from robots.models.keys import Key
 from tests.isolation.canaries import plant_canaries
 from tests.orgs.support.support_staff import make_staff
@@ -84,14 +86,30 @@ def test_the_numbers_are_those_of_the_rows(
     shown = plain(response_text(client.get(page_of(here))))
     for words in ("Memories 2 25% of what it may keep", "Wait to be indexed 1", "Given up 1"):
         assert words in shown, words
-    rows = Organisation.with_removed.using("worker")
-    everyone = list(rows.values_list("id", flat=True))
-    vectors, jobs = (
-        sum(count_in(one, f"SELECT count(*) FROM {table} WHERE state = 'dead'") for one in everyone)
-        for table in ("memories_pending", "memories_job")
-    )
-    assert f"Given up {vectors} vectors, {jobs} jobs" in plain(response_text(client.get(PAGE)))
     assert f"manage.py set_quota {here.organisation.slug}" in shown
+
+
+def test_what_was_given_up_is_counted(lasting_world: World, operator: tuple[User, Client]) -> None:
+    """By how much it grows: what earlier tests left in this database is counted as well."""
+    here, (_, client) = lasting_world.here, operator
+
+    def told() -> list[int]:
+        page = plain(response_text(client.get(PAGE)))
+        [counts] = re.findall(r"Given up ([\d,]+) vectors, ([\d,]+) jobs", page)
+        return [int(one.replace(",", "")) for one in counts]
+
+    before = told()
+    for text in ("The canteen closes at two.", "The canteen opens at nine."):
+        here.remember(here.robot("aria"), text)
+    with organisation_scope(here.id, using="worker"):
+        rows = Pending.objects.using("worker").filter(organisation_id=here.id)
+        assert rows.update(state=PendingState.DEAD) == 2
+        Job.objects.using("worker").bulk_create(
+            [build_job(here.id, JobType.AGE, one.organisation_audience, timezone.now())
+             for one in [resolve_principal(here.person("ada"))]]
+        )  # fmt: skip
+        Job.objects.using("worker").filter(organisation_id=here.id).update(state=JobState.DEAD)
+    assert [new - old for new, old in zip(told(), before, strict=True)] == [2, 1]
 
 
 def test_all_organisations_are_listed_and_found(
