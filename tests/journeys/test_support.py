@@ -20,10 +20,12 @@ REASON = "Ticket 4711: Mina lost her phone."
 PROOF = "I rang the number in the contract."
 
 
-def sam(site: RunningSite, address: str = "/admin/", **options: object) -> Page:
+def sam(
+    site: RunningSite, address: str = "/admin/", *, superuser: bool = False, **options: object
+) -> Page:
     """Somebody of support, signed in."""
     email = f"{secrets.token_hex(5)}@support.example"
-    User.objects.create_user(email, PASSWORD, is_staff=True, name="Sam")
+    User.objects.create_user(email, PASSWORD, is_staff=True, is_superuser=superuser, name="Sam")
     page = site.context(**options).new_page()
     page.goto(address)
     enter(page, email)
@@ -161,3 +163,47 @@ def test_each_page_of_the_console_fits_and_is_accessible(
         expect(page.get_by_role("region", name="What you look at")).to_be_visible()
     assert found == []
     assert wide == []
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W23")
+def test_whoever_runs_the_server_suspends_an_organisation_and_opens_it_again(
+    site: RunningSite,
+) -> None:
+    """Without JavaScript."""
+    here = site.world.here
+    mina = site.sign_in("mina")
+    page = sam(site, "/operate/", superuser=True, java_script_enabled=False)
+    page.get_by_label("Find organisations by name").fill(here.organisation.slug)
+    page.get_by_role("button", name="Find", exact=True).click()
+    page.get_by_role("link", name=here.organisation.name).click()
+    page.get_by_label("What its people are told").fill("The invoice of May is open.")
+    page.get_by_role("button", name=f"Suspend {here.organisation.name}").click()
+    expect(page.get_by_text("is suspended: nobody reads or writes in it.")).to_be_visible()
+    mina.goto("/memories/")
+    expect(mina.get_by_text("The invoice of May is open.")).to_be_visible()
+    page.get_by_role("button", name=f"Open {here.organisation.name} again").click()
+    expect(page.get_by_text("is open again.")).to_be_visible()
+    mina.goto("/memories/")
+    expect(mina.get_by_role("heading", name="Memories", exact=True)).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W23")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_axe_finds_nothing_on_the_pages_of_the_server(
+    site: RunningSite, theme: str, width: int
+) -> None:
+    size = {"width": width, "height": 900}
+    page = sam(site, "/operate/", superuser=True, color_scheme=theme, viewport=size)
+    for address in (
+        "/operate/",
+        "/operate/checks/",
+        f"/operate/organisations/{site.world.here.id}/",
+    ):
+        page.goto(address)
+        if address == "/operate/":
+            expect(page.get_by_text("parts are in order")).to_be_visible()
+        assert findings(page) == [], address
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
