@@ -85,7 +85,8 @@ SELECT coalesce(
 FROM (SELECT pg_current_snapshot() AS now) AS s
 """
 # For each memory: the position since when it is among the told audiences, if it has changed there,
-# and why it left them, if they had it before. What is erased is forgotten first: the lowest reason.
+# and why it left them, if they had it before: its end had not passed, or was changed since. What is
+# erased is forgotten first: the lowest reason.
 _TOUCHED_SQL = f"""
 SELECT memory, max(since), min(reason) FROM (
     SELECT c.memory_id AS memory, c.since, NULL AS reason FROM memories_change c
@@ -96,7 +97,9 @@ SELECT memory, max(since), min(reason) FROM (
     SELECT d.memory, NULL, d.reason FROM memories_departure d
     WHERE d.organisation_id = %(organisation)s::uuid AND d.audience_id = ANY (%(audiences)s::uuid[])
         AND d.at >= %(position)s::bigint AND d.at < %(until)s::bigint
-        AND d.since < %(position)s::bigint AND {not_expired_sql("d", now="%(time)s::timestamptz")}
+        AND d.since < %(position)s::bigint
+        AND ({not_expired_sql("d", now="%(time)s::timestamptz")}
+            OR d.last_change >= %(position)s::bigint)
         AND d.memory > %(after)s::uuid
     UNION ALL
     SELECT e.memory_id, NULL, 'gone' FROM memories_change e

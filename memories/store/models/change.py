@@ -52,6 +52,7 @@ class Departure(TenantModel):
 
     memory: its id; the memory itself may be gone. since, at: from which position until which they
     had it. expires_at: as the memory had it then, because from that time on no list showed it.
+    last_change: the position of its last change before; that may have put its end into the past.
     left_on: the day, in UTC.
     """
 
@@ -61,6 +62,7 @@ class Departure(TenantModel):
     at = models.BigIntegerField()
     reason = models.CharField(max_length=9)
     expires_at = models.DateTimeField(null=True)
+    last_change = models.BigIntegerField(default=0, db_default=0)
     left_on = models.DateField()
 
     class Meta:

@@ -186,6 +186,27 @@ def test_an_end_that_passes_is_told_without_any_act(here: Tenant) -> None:
     assert copy.rows == fresh_list(mina, now + 3 * hour)
 
 
+@pytest.mark.parametrize("leaves", ["forgotten", "erased", "moved"])
+def test_what_ends_in_the_past_and_leaves_before_it_is_told_is_told(
+    here: Tenant, leaves: str
+) -> None:
+    """Its end is put before the last reading, and then it goes: no list shows it any more."""
+    ada, now = here.person("ada"), timezone.now()
+    id_ = say(ada, "Until the day before yesterday.", **EVERYONE)
+    bob = copy_of(here.person("bob"))
+    assert id_ in bob.rows
+    edit_memory(ada, id_, {"expires_at": now - timedelta(days=2)}, now=timezone.now())
+    if leaves == "forgotten":
+        forget_memory(ada, id_, now=timezone.now())
+    elif leaves == "erased":
+        erase_memory(ada, id_, confirm=str(id_), now=timezone.now())
+    else:
+        share_memory(ada, id_, visibility="private", readers={}, group=None, now=timezone.now())
+    assert [one for _, one in changes(bob)] == [id_]
+    assert bob.rows == fresh_list(here.person("bob"), timezone.now())
+    assert changes(bob) == []
+
+
 def test_what_commits_late_is_not_missed(here: Tenant) -> None:
     """A transaction that began first and ends last: by a sequence or a time its row would lie
     behind the cursor."""
@@ -337,7 +358,7 @@ def test_rows_of_the_feed_hold_ids_and_words_of_a_list(here: Tenant) -> None:
     position = {"organisation_id", "audience_id", "since", "at", "expires_at"}
     assert columns == {
         "Change": {"memory_id", "kind", *position},
-        "Departure": {"id", "memory", "reason", "left_on", *position},
+        "Departure": {"id", "memory", "reason", "last_change", "left_on", *position},
     }
 
 
