@@ -18,9 +18,14 @@ from robots.access.writer_identity import Person
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.people.directory import find_known_groups, get_visible_group_in_scope, visible_members
-from robots.registry.robots import find_robots, get_robot
-from robots.teams.teams import find_teams, get_team, is_team_robot
+from robots.people.directory import (
+    find_known_groups,
+    get_visible_group_in_scope,
+    visible_members,
+    visible_robots,
+)
+from robots.registry.robots import find_robots
+from robots.teams.teams import find_teams, is_team_robot, visible_teams
 
 # The readers that a caller names, as references.
 
@@ -49,17 +54,12 @@ class ReferenceLookup:
     _kept: dict[tuple[object, ...], object] = field(default_factory=dict)
 
     def robot(self, reference: str) -> Robot:
-        """Robots are known to everyone in the organisation. Raises NotFoundError."""
-        return self._once(
-            ("robot", reference), lambda: get_robot(self.actor.organisation_id, reference)
-        )
+        """One of `visible_robots`. Raises NotFoundError."""
+        return self._once(("robot", reference), lambda: _one("robot", reference, self._find_robots))
 
     def team(self, reference: str) -> Team:
-        """Teams are known to everyone in the organisation, as their robots are. Raises
-        NotFoundError."""
-        return self._once(
-            ("team", reference), lambda: get_team(self.actor.organisation_id, reference)
-        )
+        """One of `visible_teams`. Raises NotFoundError."""
+        return self._once(("team", reference), lambda: _one("team", reference, self._find_teams))
 
     def own_team(self, reference: str) -> Team:
         """A team to which the asking robot belongs. Raises NotFoundError."""
@@ -70,13 +70,17 @@ class ReferenceLookup:
 
     def group(self, reference: str) -> Group:
         """A group that the caller reads. Raises NotFoundError."""
-        return self._once(("group", reference), lambda: self._find_group(reference))
+        return self._once(
+            ("group", reference), lambda: get_visible_group_in_scope(self.actor, reference)
+        )
 
     def member(self, reference: str, group: Group | None = None) -> Member:
-        """A member. Without the scope act_for only one whom the caller knows. Raises
-        NotFoundError."""
+        """A member. Without the scope act_for, or beyond the groups of a limited key, only one whom
+        the caller knows. Raises NotFoundError."""
         place = ("member", reference, group.id if group else None)
-        return self._once(place, lambda: self._find_member(reference, group))
+        return self._once(
+            place, lambda: _one("member", reference, lambda some: self._find_members(some, group))
+        )
 
     def person(self, reference: str, group: Group | None = None) -> Person | None:
         """The same as id and name, or None: how the services look for a speaker."""
@@ -99,11 +103,10 @@ class ReferenceLookup:
 
         group: in which the members are named. Unknown ones are remembered as such.
         """
-        organisation_id = self.actor.organisation_id
         inside = group.id if group else None
         self._store_found("member", members, lambda some: self._find_members(some, group), inside)
-        self._store_found("robot", robots, lambda some: find_robots(organisation_id, some))
-        self._store_found("team", teams, lambda some: find_teams(organisation_id, some))
+        self._store_found("robot", robots, self._find_robots)
+        self._store_found("team", teams, self._find_teams)
         self._store_found("group", groups, lambda some: find_known_groups(self.actor, some))
 
     def readers(self, readers: ReaderReferences, group: Group | None = None) -> set[ReaderKey]:
@@ -120,18 +123,16 @@ class ReferenceLookup:
         found |= {("team", self.team(r).id) for r in readers.teams}
         return found | {("group", self.group(r).id) for r in readers.groups}
 
-    def _find_group(self, reference: str) -> Group:
-        return get_visible_group_in_scope(self.actor, reference)
+    def _find_robots(self, references: Collection[str]) -> dict[str, Robot]:
+        return find_robots(self.actor.organisation_id, references, visible_robots(self.actor))
 
-    def _find_member(self, reference: str, group: Group | None) -> Member:
-        found = self._find_members([reference], group)
-        if not found:
-            raise ReferenceNotFoundError("member", reference)
-        return found[reference]
+    def _find_teams(self, references: Collection[str]) -> dict[str, Team]:
+        return find_teams(self.actor.organisation_id, references, visible_teams(self.actor))
 
     def _find_members(self, references: Collection[str], group: Group | None) -> dict[str, Member]:
-        free = KeyScope.ACT_FOR in self.actor.scopes
-        among = None if free else visible_members(self.actor)
+        # A key that acts for members knows them all, but a limited one only those in its groups.
+        everyone = KeyScope.ACT_FOR in self.actor.scopes and self.actor.key_groups is None
+        among = None if everyone else visible_members(self.actor)
         return find_members(self.actor.organisation_id, references, group, among)
 
     def _store_found(
@@ -159,3 +160,10 @@ class ReferenceLookup:
         if isinstance(kept, NotFoundError):
             raise kept
         return kept  # type: ignore[return-value]
+
+
+def _one(kind: str, reference: str, find: Callable[[Collection[str]], Mapping[str, T]]) -> T:
+    found = find([reference])
+    if reference not in found:
+        raise ReferenceNotFoundError(kind, reference)
+    return found[reference]

@@ -31,7 +31,7 @@ from robots.models.teams import Team, TeamRobot
 from robots.people.directory import get_visible_group_in_scope
 from robots.registry.personal_robot_privacy import is_robot_hidden
 from robots.registry.robots import get_robot
-from robots.teams.teams import get_team
+from robots.teams.teams import get_team, visible_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,9 @@ def _filter_by_reference(
             robot = get_robot(organisation_id, reference)
             rows = rows.by_robot(robot_id=robot.id)
         if reference := filters.get("team"):
-            rows = _filter_by_team(rows, get_team(organisation_id, reference))
+            rows = _filter_by_team(
+                rows, get_team(organisation_id, reference, visible_teams(principal.actor))
+            )
     except NotFoundError:
         return rows.none()
     return rows

@@ -14,7 +14,7 @@ from orgs.organisations.references import find_members
 from orgs.principals import Actor
 from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
-from robots.teams.teams import find_teams
+from robots.teams.teams import find_teams, visible_teams
 
 _NO_ID = UUID(int=0)
 
@@ -40,7 +40,9 @@ def resolve_filters(
         visibilities=audience_types(
             given.get("visibilities", ()), member=actor.member_id is not None
         ),
-        teams=_resolve_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
+        teams=_resolve_ids(
+            given.get("teams", ()), partial(find_teams, organisation_id, among=visible_teams(actor))
+        ),
         kinds=tuple(given.get("kinds", ())),
         types=tuple(given.get("types", ())),
         categories=tuple(given.get("categories", ())),

@@ -153,8 +153,9 @@ def group_to_write_in(actor: Actor, named: str | UUID | None) -> str | UUID | No
 
 # For a robot `r` (id, owner_id, key_groups). An id is looked up as an id alone. Of several groups
 # of one external id it is the one in which the robot sat first, as in `get_visible_group_in_scope`.
-# A personal robot is in the groups of its owner alone, wherever it was seated. Who ended a
-# delegation ended the leave of direct conversations (`tells`) as well.
+# A personal robot is in the groups of its owner alone, wherever it was seated. A key that is
+# limited to groups knows their members alone, as in `visible_members`. Who ended a delegation
+# ended the leave of direct conversations (`tells`) as well.
 ACTING_SQL = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
@@ -182,6 +183,11 @@ LEFT JOIN LATERAL ({IDENTITY_SQL}) AS i ON true
 LEFT JOIN LATERAL (
     SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s
     AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
+    AND (r.key_groups IS NULL OR EXISTS (
+        SELECT 1 FROM orgs_groupmembership t JOIN robots_robotgroup s
+        ON s.organisation_id = t.organisation_id AND s.group_id = t.group_id
+        WHERE t.organisation_id = %(organisation)s AND t.member_id = p.id
+        AND s.robot_id = r.id AND t.group_id = ANY (r.key_groups)))
 ) AS m ON true
 """
 _ACTING_STATEMENT = ACTING_SQL.format(

@@ -1,12 +1,11 @@
 """Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Lower
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
@@ -29,7 +28,6 @@ from orgs.organisations.references import (
     find_groups,
     find_members,
     get_member,
-    parse_uuid,
 )
 from orgs.principals import Actor, readable_groups
 from robots.errors import KeyGroupsError, MissingScopeError
@@ -43,12 +41,6 @@ from robots.registry.robots import (
     remove_robot_from_group,
     update_robot,
 )
-
-# The most people offered by name at once, the most that can be chosen, the most words of a name.
-MAX_OFFERED = 12
-MAX_CHOSEN = 200
-MAX_NAME_WORDS = 5
-Colleague = tuple[UUID, str]
 
 
 def register_or_update_robot(
@@ -182,25 +174,6 @@ def get_manageable_group(actor: Actor, reference: str | UUID) -> Group:
     return found[str(reference)]
 
 
-def list_colleagues(
-    actor: Actor, *, named: str = "", chosen: Collection[str] = ()
-) -> tuple[list[Colleague], list[Colleague], bool]:
-    """(the chosen, up to OFFERED others, whether there are more): the asker's colleagues by name.
-
-    named: the names of the others contain each of its first MOST_WORDS words. chosen: ids, of which
-    the first MOST_NAMED count.
-    """
-    ids = [id_ for id_ in map(parse_uuid, list(chosen)[:MAX_CHOSEN]) if id_]
-    with organisation_scope(actor.organisation_id):
-        rows = visible_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
-        ticked = list(rows.filter(id__in=ids).values_list("id", "name")) if ids else []
-        others = rows.exclude(id__in=ids)
-        for word in named.split()[:MAX_NAME_WORDS]:
-            others = others.filter(name__icontains=word)
-        found = list(others.values_list("id", "name")[: MAX_OFFERED + 1])
-        return ticked, found[:MAX_OFFERED], len(found) > MAX_OFFERED
-
-
 def group_members(group: Group) -> "QuerySet[Member]":
     """The members of the group."""
     memberships = GroupMembership.objects.filter(
@@ -220,6 +193,18 @@ def visible_members(actor: Actor) -> "QuerySet[Member]":
         organisation_id=actor.organisation_id, group_id__in=robot_group_ids(actor)
     )
     return members.filter(Q(id__in=seated.values("member_id")))
+
+
+def visible_robots(actor: Actor) -> "QuerySet[Robot]":
+    """Everyone in the organisation knows its robots. A key that is limited to groups knows those
+    that sit in them, and its own."""
+    rows = Robot.objects.filter(organisation_id=actor.organisation_id)
+    if actor.key_groups is None:
+        return rows
+    seats = RobotGroup.objects.filter(
+        organisation_id=actor.organisation_id, group_id__in=robot_group_ids(actor)
+    )
+    return rows.filter(Q(id__in=seats.values("robot_id")) | Q(id=actor.robot_id))
 
 
 def manageable_members(actor: Actor) -> "QuerySet[Member]":

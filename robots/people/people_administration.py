@@ -1,12 +1,13 @@
 """Members, invitations and groups as the pages show and change them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Count, Model, Q, QuerySet
+from django.db.models.functions import Lower
 from django.utils.text import slugify
 from uuid_utils.compat import uuid7
 
@@ -28,6 +29,12 @@ from robots.people.directory import (
 
 PAGE_SIZE = 50
 MAX_OFFERED = 20
+# Of colleagues: the most offered by name at once, the most that can be chosen, the most words of a
+# name.
+MAX_COLLEAGUES = 12
+MAX_CHOSEN = 200
+MAX_NAME_WORDS = 5
+Colleague = tuple[UUID, str]
 Row = TypeVar("Row", bound=Model)
 
 
@@ -198,3 +205,22 @@ def change_group_members(
                 raise NotFoundError("no such member")
         update_group_members(actor, group, add, remove, now)
     return group
+
+
+def list_colleagues(
+    actor: Actor, *, named: str = "", chosen: Collection[str] = ()
+) -> tuple[list[Colleague], list[Colleague], bool]:
+    """(the chosen, up to MAX_COLLEAGUES others, whether there are more): colleagues by name.
+
+    named: the names of the others contain each of its first MAX_NAME_WORDS words. chosen: ids, of
+    which the first MAX_CHOSEN count.
+    """
+    ids = [id_ for id_ in map(parse_uuid, list(chosen)[:MAX_CHOSEN]) if id_]
+    with organisation_scope(actor.organisation_id):
+        rows = visible_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
+        ticked = list(rows.filter(id__in=ids).values_list("id", "name")) if ids else []
+        others = rows.exclude(id__in=ids)
+        for word in named.split()[:MAX_NAME_WORDS]:
+            others = others.filter(name__icontains=word)
+        found = list(others.values_list("id", "name")[: MAX_COLLEAGUES + 1])
+        return ticked, found[:MAX_COLLEAGUES], len(found) > MAX_COLLEAGUES

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
@@ -44,10 +44,13 @@ def ensure_builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Rob
     return robot
 
 
-def find_robots(organisation_id: UUID, references: Iterable[str]) -> dict[str, Robot]:
+def find_robots(
+    organisation_id: UUID, references: Iterable[str], among: "QuerySet[Robot] | None" = None
+) -> dict[str, Robot]:
     """The robots that these references mean, by reference; one that means none is left out.
 
-    By its own id or the id that it was registered with; its own id wins. At most one statement.
+    By its own id or the id that it was registered with; its own id wins. among: the robots that the
+    asker may know, as for groups. At most one statement.
     """
     ids, names = sorted_out(references)
     # An id may also be the one with which a robot was registered.
@@ -55,16 +58,19 @@ def find_robots(organisation_id: UUID, references: Iterable[str]) -> dict[str, R
     if not names:
         return {}
     wanted = Q(external_id__in=names) | Q(id__in=ids) if ids else Q(external_id__in=names)
-    robots = list(Robot.objects.filter(wanted, organisation_id=organisation_id))
+    known = Robot.objects.all() if among is None else among
+    robots = list(known.filter(wanted, organisation_id=organisation_id))
     found = {robot.external_id: robot for robot in robots if robot.external_id in names}
     for robot in robots:
         found |= dict.fromkeys(ids.get(robot.id, ()), robot)
     return found
 
 
-def get_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
+def get_robot(
+    organisation_id: UUID, reference: str | UUID, among: "QuerySet[Robot] | None" = None
+) -> Robot:
     """The one of `find_robots`. Raises NotFoundError."""
-    found = find_robots(organisation_id, [str(reference)])
+    found = find_robots(organisation_id, [str(reference)], among)
     if not found:
         raise ReferenceNotFoundError("robot", reference)
     return found[str(reference)]

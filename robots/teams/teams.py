@@ -60,18 +60,28 @@ def list_teams_page(actor: Actor, after: UUID | None = None) -> tuple[list[Team]
     return found[:PAGE_SIZE], found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None
 
 
-def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[str, Team]:
+def visible_teams(actor: Actor) -> "QuerySet[Team]":
+    """Everyone in the organisation knows the teams that are not removed. A key that is limited to
+    groups knows none: a team is in no group."""
+    rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+    return rows if actor.key_groups is None else rows.none()
+
+
+def find_teams(
+    organisation_id: UUID, references: Iterable[str | UUID], among: "QuerySet[Team] | None" = None
+) -> dict[str, Team]:
     """The teams that these references mean, by reference; one that means none is left out.
 
-    By its own id, or the one that was chosen for it; call inside the organisation's scope. At most
-    one statement.
+    By its own id, or the one that was chosen for it; call inside the organisation's scope. among:
+    the teams that the asker may know, as for groups. At most one statement.
     """
     ids, names = sorted_out(references)
     if not (ids or names):
         return {}
     wanted = Q(id__in=ids) if ids else Q()
     wanted |= Q(external_id__in=names) if names else Q()
-    rows = Team.objects.filter(wanted, organisation_id=organisation_id, removed_at=None)
+    known = Team.objects.all() if among is None else among
+    rows = known.filter(wanted, organisation_id=organisation_id, removed_at=None)
     found: dict[str, Team] = {}
     for team in rows.order_by("id"):
         found |= dict.fromkeys(ids.get(team.id, ()), team)
@@ -80,9 +90,11 @@ def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[
     return found
 
 
-def get_team(organisation_id: UUID, reference: str | UUID) -> Team:
+def get_team(
+    organisation_id: UUID, reference: str | UUID, among: "QuerySet[Team] | None" = None
+) -> Team:
     """The one of `find_teams`; call inside the organisation's scope. Raises NotFoundError."""
-    found = find_teams(organisation_id, [reference])
+    found = find_teams(organisation_id, [reference], among)
     if not found:
         raise ReferenceNotFoundError("team", reference)
     return found[str(reference)]

@@ -5,7 +5,7 @@ without anybody writing a test for it.
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -36,6 +36,10 @@ class Slot:
     path: Path
 
 
+# What else a body says where it names something: alone it would be refused before anybody looks.
+VALID_WITH: dict[str | int, dict[str, Any]] = {"readers": {"visibility": "shared"}}
+
+
 @dataclass(frozen=True)
 class Operation:
     """A method on an address, its slots and a body that is valid but for them."""
@@ -46,16 +50,28 @@ class Operation:
     body: Any = None
     described: bool = True
 
-    def call(self, slot: Slot, value: str) -> tuple[str, dict[str, str], Any]:
-        """(path, query, body) with the value in the slot; ids elsewhere in the path are absent."""
+    def call(
+        self, slot: Slot, value: str, own: Mapping[str, str]
+    ) -> tuple[str, dict[str, str], Any]:
+        """(path, query, body) with the value in the slot.
+
+        own: a thing that the caller may address, by the part of the path before it; if the path
+        says nothing of the value, it stands there, so that the call comes as far as the value.
+        Elsewhere in the path ids are absent.
+        """
         address, query, body = self.address, {}, copy.deepcopy(self.body)
         for name in [s.path[0] for s in self.slots if s.where == "path"]:
-            here = value if (slot.where, slot.path) == ("path", (name,)) else ABSENT_FILLER
+            here = ABSENT_FILLER
+            if slot.where == "path":
+                here = value if slot.path == (name,) else ABSENT_FILLER
+            elif (kind := address.partition(f"/{{{name}}}")[0].rpartition("/")[2]) in own:
+                here = own[kind]
             address = address.replace(f"{{{name}}}", here)
         if slot.where == "query":
             query[str(slot.path[0])] = value
         if slot.where == "body":
             set_value(body, slot.path, value)
+            body |= VALID_WITH.get(slot.path[0], {}) if isinstance(body, dict) else {}
         return address, query, body
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -56,6 +57,25 @@ NARROW = "narrow"
 FREE_CALLERS = frozenset({*ROBOTS, OWN, *PEOPLE})
 LOCAL_CALLERS = FREE_CALLERS | {NARROW}
 IN_LAUNCH = frozenset({"aria", NARROW, "mina", "bob"})
+# By the part of an address before them; of several the last that a caller reads, which is its own.
+OWN_THINGS = {
+    "memories": (
+        "canary-organisation", "canary-internal-bolt", "canary-internal-clio", "canary-launch",
+        "canary-private-mina", "canary-private-bob", "canary-private-ada",
+    ),
+    "conversations": ("canary-notes-bolt", "canary-chat-launch", "canary-talk-mina"),
+    "decisions": ("canary-decision-launch",),
+    "dissents": ("canary-dissent-launch",),
+    "debates": ("canary-debate-launch",),
+    "tasks": ("canary-task-launch",),
+    "entities": ("canary-named-launch",),
+    "preferences": ("canary-preference-mina",),
+    "accounts": ("canary-account-mina",),
+    "blocks": ("canary-block-mina",),
+    "proposals": ("canary-item-bob",),
+}  # fmt: skip
+# How a member who is in no group is called.
+OUTSIDER = "chat:lin"
 # Canary -> who reads it. The curators read no confidential group and nobody's private rows.
 READERS: dict[str, frozenset[str]] = {
     "canary-organisation": FREE_CALLERS,
@@ -147,7 +167,30 @@ class CanaryWorld:
             for name, seated in GROUPS.items():
                 if caller not in seated:
                     found += [str(self.world.here.groups[name].id), name]
-        return sorted(set(found))
+        return sorted({*found, *chain(*self.outside_the_groups(caller).values())})
+
+    def own_things(self, caller: str) -> dict[str, str]:
+        """A thing of each kind that the caller reads, by the part of an address before it."""
+        found = {
+            kind: str(self.memories[canary])
+            for kind, canaries in OWN_THINGS.items()
+            for canary in canaries
+            if caller in READERS[canary]
+        }
+        return found | ({"groups": "launch"} if caller in IN_LAUNCH else {})
+
+    def outside_the_groups(self, caller: str) -> dict[str, list[str]]:
+        """References of who is not in a group of a limited key, by kind; everybody else knows
+        robots and teams, and may know members."""
+        here = self.world.here
+        if caller != NARROW:
+            return {}
+        return {
+            "member": [str(m.id) for name, m in here.members.items() if name not in IN_LAUNCH],
+            "identity": [OUTSIDER],
+            "robot": [str(r.id) for name, r in here.robots.items() if name not in IN_LAUNCH],
+            "team": [str(self.team), "pair"],
+        }
 
     def forbidden_words(self, caller: str) -> list[str]:
         """What an answer to the caller must not contain, whatever was sent."""
@@ -257,6 +300,11 @@ def plant_chat_canaries(here: Tenant, there: Tenant, stage: CanaryWorld) -> None
     post_canary(here, stage, "canary-talk-mina", here.person("mina"))
     lin, _ = create_member(organisation_id=here.id, name="Lin", now=NOW)
     here.members["lin"] = lin
+    platform, _, identifier = OUTSIDER.partition(":")
+    link_identity(
+        organisation_id=here.id, platform=platform, identifier=identifier, member_id=lin.id,
+        confirmed_at=NOW,
+    )  # fmt: skip
     post_canary(here, stage, "canary-told-bob", aria, member=str(here.members["bob"].id))
     post_canary(here, stage, "canary-told-lin", here.robot("clio"), member=str(lin.id))
     post_canary(here, stage, "canary-notes-bolt", here.robot("bolt"))

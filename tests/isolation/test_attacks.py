@@ -114,7 +114,7 @@ class Attack:
         """(comparable, whole) of the answer; a changed memory fails at once."""
         caller, operation, slot, value = attempt
         with transaction.atomic():
-            path, query, body = operation.call(slot, value)
+            path, query, body = operation.call(slot, value, self.stage.own_things(caller))
             client = self.clients[caller]
             # A page may sign out or leave a message: every call starts from the same cookies.
             client.cookies = copy.deepcopy(self.cookies[caller])
@@ -168,13 +168,10 @@ class Attack:
 Round = tuple[int, str, slice]
 
 
-def attack(world: World, seed: int, *rounds: Round, caller: str = "") -> list[int]:
-    """Attempts as many as each round says, at least one for each operation, by one caller or all;
-    returns their numbers.
-
-    Every row has its vector, and every other question is served by the indexes of a large scope.
-    """
-    machine, done = Attack(plant_canaries(world)), [0 for _ in rounds]
+@contextmanager
+def attacking(world: World) -> Iterator[Attack]:
+    """The machine, with a vector for every row, and the indexes of a large scope at hand."""
+    machine = Attack(plant_canaries(world))
     for tenant in (world.here, world.there):
         tenant.embed()
     # Time stands still, so that strength and signatures are equal in equal answers.
@@ -183,6 +180,14 @@ def attack(world: World, seed: int, *rounds: Round, caller: str = "") -> list[in
         pytest.MonkeyPatch.context() as patch,
     ):
         force_index_search(patch, world.here.id, world.there.id)
+        yield machine
+
+
+def attack(world: World, seed: int, *rounds: Round, caller: str = "") -> list[int]:
+    """Attempts as many as each round says, at least one for each operation, by one caller or all;
+    returns their numbers. Every other question is served by the indexes of a large scope."""
+    done = [0 for _ in rounds]
+    with attacking(world) as machine:
         for number, (count, about, part) in enumerate(rounds):
             for attempt in chosen(attempts(machine.stage, about, part, caller), count, seed):
                 exact_scan.EXACT_SCAN_LIMIT = 0 if done[number] % 2 else 20_000

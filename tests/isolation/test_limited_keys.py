@@ -1,5 +1,6 @@
 """A key that is limited to a group reads and writes what is in it, by every call of the API."""
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from robots.access.keys import AuthenticatedRobot
 from tests.isolation.api_surface import ABSENT_FILLER, Operation, api_operations, mem0_operations
 from tests.isolation.canaries import NARROW, READERS, CanaryWorld, plant_canaries
 from tests.isolation.comparable_responses import send
-from tests.isolation.test_attacks import attack
+from tests.isolation.test_attacks import attack, attacking
 from tests.sampling import ALL, run_seed
 from tests.world import World
 
@@ -30,6 +31,12 @@ def is_open(operation: Operation) -> bool:
     return operation.method.upper() in getattr(view.view_class, "within_groups", ())
 
 
+# Slots for texts, ids of other things, and pages of lists.
+NAMES_NOBODY = {
+    *("content", "conclusion", "reasoning", "reason", "text", "topic", "topics", "query", "q"),
+    *("tags", "keywords", "entities", "cursor", "limit", "metadata", "title", "description"),
+    *("conversation_id", "decision_id", "entity_id", "memory_id", "task_id", "external_id"),
+}
 OPEN = [operation for operation in api_operations() if is_open(operation)]
 
 
@@ -48,6 +55,24 @@ def test_every_place_of_what_it_opens_finds_nothing(
     assert places >= 150
     done = attack(lasting_world, run_seed(request), (places, "/api/v1/", ALL), caller=NARROW)
     assert done == [places]
+
+
+@pytest.mark.conformance("T05")
+@pytest.mark.timeout(300)
+def test_who_is_outside_of_its_groups_is_nobody_wherever_somebody_is_named(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    """A member, a robot and a team, by id and by name: as what does not exist."""
+    draw, done = random.Random(run_seed(request)), 0  # noqa: S311
+    with attacking(lasting_world) as machine:
+        outside = machine.stage.outside_the_groups(NARROW)
+        for operation, slot in [(one, slot) for one in OPEN for slot in one.slots]:
+            if {*map(str, slot.path)} & NAMES_NOBODY:
+                continue
+            for secrets in outside.values():
+                machine.run((NARROW, operation, slot, draw.choice(secrets)))
+                done += 1
+    assert done >= 500
 
 
 @pytest.mark.conformance("T05")

@@ -27,7 +27,7 @@ from memories.views.memory.readers import new_readers_context
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
-from robots.people.directory import list_colleagues
+from robots.people.people_administration import list_colleagues
 
 REFUSAL_ERRORS = (
     AlreadyExistsError,
