@@ -155,6 +155,7 @@ def erase_rows(
         record_memory_audit(principal, "memory.erased", row, now, was=was[row.id], **derived)
     reach.clear_undo_notes(list(found))
     reach.exclude_from_context_of_others(said)
+    reach.clear_superseded_by(list(found))
     _delete_memories(organisation_id, found, now)
     erasure = record_erased_memories(principal, found, target=rows[0].id, now=now)
     return EraseResult(
@@ -294,6 +295,17 @@ class _OrganisationWideScope:
                 job.save(update_fields=["result", "parameters"])
 
         self._everywhere(clear)
+
+    def clear_superseded_by(self, ids: Sequence[UUID]) -> None:
+        """What these memories had replaced names them no more.
+
+        The foreign key would do it, but for the rows of the open scope alone: the feed of changes
+        refuses a line for other readers.
+        """
+        older = Memory.objects.filter(
+            organisation_id=self.organisation_id, superseded_by_id__in=ids
+        ).exclude(id__in=ids)
+        self._everywhere(lambda: older.update(superseded_by=None))
 
     def exclude_from_context_of_others(self, messages: Sequence[UUID]) -> None:
         """Stop messages from contributing to the turns around them."""

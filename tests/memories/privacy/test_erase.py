@@ -137,6 +137,18 @@ def test_what_was_made_of_it_for_other_readers_goes_as_well(world: World) -> Non
     )
 
 
+def test_what_it_replaced_for_other_readers_stays_and_names_it_no_more(world: World) -> None:
+    """The eraser does not read the older one, so its line in the feed of changes is not theirs."""
+    here, bolt, aria = world.here, world.here.robot("bolt"), world.here.robot("aria")
+    old = here.remember(aria, "The hut opens in May.", visibility="internal").id
+    newer = here.remember(aria, "The hut opens in June.", visibility="organisation").id
+    edit_memory(aria, newer, {"supersedes": [old]}, now=NOW)
+    erase(here, "ada", newer)
+    assert newer not in here.readable(bolt)
+    shown = here.api("aria").get(f"/api/v1/memories/{old}").json()
+    assert (shown["superseded_by"], shown["content"]) == (None, "The hut opens in May.")
+
+
 @pytest.mark.parametrize(
     ("written", "who", "may"),
     [
