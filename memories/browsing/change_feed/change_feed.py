@@ -85,8 +85,9 @@ SELECT coalesce(
 FROM (SELECT pg_current_snapshot() AS now) AS s
 """
 # For each memory: the position since when it is among the told audiences, if it has changed there,
-# and why it left them, if they had it before: its end had not passed, or was changed since. What is
-# erased is forgotten first: the lowest reason.
+# and why it left them, if they had it before: its end had not passed, or was changed since. What
+# ended in the window is gone, also when its row left since (a later window sees that it had ended
+# before). What is erased is forgotten first: the lowest reason.
 _TOUCHED_SQL = f"""
 SELECT memory, max(since), min(reason) FROM (
     SELECT c.memory_id AS memory, c.since, NULL AS reason FROM memories_change c
@@ -108,6 +109,13 @@ SELECT memory, max(since), min(reason) FROM (
         AND NOT {not_expired_sql("e", now="%(until_time)s::timestamptz")}
         AND {not_expired_sql("e", now="%(time)s::timestamptz")}
         AND e.memory_id > %(after)s::uuid
+    UNION ALL
+    SELECT f.memory, NULL, 'gone' FROM memories_departure f
+    WHERE f.organisation_id = %(organisation)s::uuid AND f.audience_id = ANY (%(audiences)s::uuid[])
+        AND f.at >= %(until)s::bigint AND f.since < %(position)s::bigint
+        AND NOT {not_expired_sql("f", now="%(until_time)s::timestamptz")}
+        AND {not_expired_sql("f", now="%(time)s::timestamptz")}
+        AND f.memory > %(after)s::uuid
 ) AS touched
 GROUP BY memory ORDER BY memory LIMIT %(most)s::int
 """

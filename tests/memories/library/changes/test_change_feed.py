@@ -1,6 +1,7 @@
 """The feed of changes: what each act tells to whom, and what nobody learns by it (N27)."""
 
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -184,6 +185,24 @@ def test_an_end_that_passes_is_told_without_any_act(here: Tenant) -> None:
     archive_memory(mina, ends, now=now + 2 * hour)
     assert copy.catch_up(now + 3 * hour) == [], "it was gone already"
     assert copy.rows == fresh_list(mina, now + 3 * hour)
+
+
+@pytest.mark.parametrize("leaves", [archive_memory, forget_memory])
+def test_what_ended_in_a_window_is_told_though_it_leaves_between_its_pages(
+    here: Tenant, leaves: Callable[..., Any]
+) -> None:
+    """The window is of before; the next one begins when it had ended."""
+    mina, now = here.person("mina"), timezone.now()
+    end = {"visibility": "private", "expires_at": now + timedelta(hours=1)}
+    first, *others = [say(mina, f"Until {hour}.", **end) for hour in ("one", "two", "three")]
+    copy, later = copy_of(mina), now + timedelta(hours=2)
+    [line], more = copy.read(later, limit=1)
+    assert (line.change, line.id, more) == ("gone", first, True)
+    for id_ in others:
+        leaves(mina, id_, now=later)
+    told = [(line.change, line.id) for line in copy.catch_up(later + timedelta(hours=1))]
+    assert told == [("gone", id_) for id_ in others]
+    assert copy.rows == fresh_list(mina, later + timedelta(hours=1)) == {}
 
 
 @pytest.mark.parametrize("leaves", ["forgotten", "erased", "moved"])
