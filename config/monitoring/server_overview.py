@@ -7,7 +7,7 @@ the names of organisations is in them.
 """
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -54,7 +54,7 @@ class OrganisationSize:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerTotals:
     """All organisations together. being_removed: closed, their rows not deleted yet. vectors, jobs:
-    by state. oldest: since when the work waits that waits longest and that nobody does."""
+    by state. oldest_at: since when the work waits that waits longest and that nobody does."""
 
     organisations: int
     suspended: int
@@ -65,7 +65,7 @@ class ServerTotals:
     database_bytes: int
     vectors: dict[str, int]
     jobs: dict[str, int]
-    oldest: datetime | None
+    oldest_at: datetime | None
 
 
 def list_organisation_sizes(
@@ -103,12 +103,7 @@ def _ask(staff: User, statement: str, values: dict[str, Any]) -> Any:
 
 
 def _parse(kind: Any, told: dict[str, Any]) -> Any:
-    """The dataclass from JSON; what ends in `_at`, and `oldest`, is a time."""
-    given = dict(told)
-    for one in fields(kind):
-        value = given[one.name]
-        if value is not None and (one.name.endswith("_at") or one.name == "oldest"):
-            given[one.name] = datetime.fromisoformat(value)
-        if one.name == "id":
-            given["id"] = UUID(value)
-    return kind(**given)
+    """The dataclass from JSON; what ends in `_at` is a time."""
+    times = {n: v and datetime.fromisoformat(v) for n, v in told.items() if n.endswith("_at")}
+    ids = {"id": UUID(told["id"])} if "id" in told else {}
+    return kind(**told | times | ids)

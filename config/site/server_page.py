@@ -24,6 +24,7 @@ from config.monitoring.diagnosis import FAULT, OK, WARNING, diagnose
 from config.monitoring.server_overview import (
     PAGE_SIZE,
     OrganisationSize,
+    ServerTotals,
     get_organisation_size,
     get_server_totals,
     list_organisation_sizes,
@@ -33,7 +34,7 @@ from orgs.database import erasure_ledger
 from orgs.database.backup.create import find_last_backup
 from orgs.database.backup.manifest import application_version
 from orgs.errors import NotFoundError
-from orgs.models.organisations import Organisation
+from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH
 from orgs.organisations.suspension import set_suspended
 from orgs.views.support.support_access import support_only
 from orgs.views.support.tables import Cell, Table, badge_cell, text_cell, time_cell
@@ -54,7 +55,7 @@ class SuspensionForm(forms.Form):
         label="What its people are told",
         help_text="A short reason, such as \u201cThe invoice of May is open\u201d. May be empty.",
         required=False,
-        max_length=Organisation._meta.get_field("suspended_for").max_length,
+        max_length=MAX_SUSPENSION_REASON_LENGTH,
     )
 
 
@@ -98,6 +99,7 @@ def _render_server(
     erased = erasure_ledger.find_last_entry()
     context = {
         "totals": totals,
+        "closed_words": _closed_words(totals),
         "text_words": f"{filesizeformat(totals.bytes)} of text",
         "database_size": filesizeformat(totals.database_bytes),
         "vectors_waiting": totals.vectors.get("waiting", 0) + totals.vectors.get("leased", 0),
@@ -116,6 +118,11 @@ def _render_server(
         "key_form": key_form,
     }
     return render(request, "operate/server.html", context, status=status)
+
+
+def _closed_words(totals: ServerTotals) -> str:
+    counts = ((totals.suspended, "suspended"), (totals.being_removed, "being removed"))
+    return ", ".join(f"{count:,} {words}" for count, words in counts if count)
 
 
 def _page_url(words: str, after: int) -> str:
@@ -242,5 +249,5 @@ def revoke_key(request: HttpRequest) -> HttpResponse:
         else:
             one = _get(request, key.organisation_id)
             messages.success(request, f"The key of a robot of {one.name} opens nothing any more.")
-            return redirect("operate")
+            return redirect("operate-organisation", one.id)
     return _render_server(request, form, 422)

@@ -28,6 +28,7 @@ from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.jobs.models import Job, JobType
 from memories.privacy.erasure.begin_erasure import record_erased_memories
 from memories.privacy.erasure.erasure_run import Erasure
+from memories.state.supersede_memory import clear_superseded_by
 from memories.state.transitions import forget_memories, unindex_with_derived
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import propositions_of, summaries_of
@@ -302,10 +303,7 @@ class _OrganisationWideScope:
         The foreign key would do it, but for the rows of the open scope alone: the feed of changes
         refuses a line for other readers.
         """
-        older = Memory.objects.filter(
-            organisation_id=self.organisation_id, superseded_by_id__in=ids
-        ).exclude(id__in=ids)
-        self._everywhere(lambda: older.update(superseded_by=None))
+        self._everywhere(lambda: clear_superseded_by(self.organisation_id, ids))
 
     def exclude_from_context_of_others(self, messages: Sequence[UUID]) -> None:
         """Stop messages from contributing to the turns around them."""

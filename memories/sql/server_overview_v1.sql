@@ -2,19 +2,20 @@
 -- A superuser alone is answered; the functions are executable by the role `support`.
 -- docs/adr/0060-server-page.md
 
-GRANT SELECT (language, created_at, suspended_at, suspended_for) ON orgs_organisation
+GRANT SELECT (created_at, suspended_at, suspended_for) ON orgs_organisation
     TO commonmind_searcher;
 GRANT SELECT (organisation_id, memories, bytes) ON orgs_usage TO commonmind_searcher;
 GRANT SELECT (organisation_id, memories, bytes) ON orgs_quota TO commonmind_searcher;
 GRANT SELECT (organisation_id, retired_at, builtin, last_active_at) ON robots_robot TO commonmind_searcher;
-GRANT SELECT (organisation_id, id) ON orgs_group TO commonmind_searcher;
+GRANT SELECT (organisation_id) ON orgs_group TO commonmind_searcher;
 GRANT SELECT (organisation_id, state, created_at, leased_until) ON memories_pending TO commonmind_searcher;
 GRANT SELECT (organisation_id, state, queued_at, leased_until) ON memories_job TO commonmind_searcher;
 
 SET ROLE commonmind_searcher;
 
 -- Up to `most` organisations behind the place of `after` (their number in this order), those that keep the
--- most bytes first; with words those whose name or short name has them, or whose id they are. Null for who is no superuser.
+-- most bytes first; with words those whose name or short name has them. An id finds the one that has it, and
+-- none that is only called so. Null for who is no superuser.
 CREATE FUNCTION search.server_organisations(words text, after integer, most integer)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -23,6 +24,7 @@ CREATE FUNCTION search.server_organisations(words text, after integer, most inte
 AS $function$
 DECLARE
     asker uuid := NULLIF(current_setting('app.user', true), '')::uuid;
+    wanted uuid := CASE WHEN pg_input_is_valid(words, 'uuid') THEN words::uuid END;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM public.orgs_user u
@@ -36,9 +38,10 @@ BEGIN
             SELECT o.id, o.name, o.slug, o.created_at, o.suspended_at, o.suspended_for,
                 coalesce(k.memories, 0) AS memories, coalesce(k.bytes, 0) AS bytes
             FROM public.orgs_organisation o LEFT JOIN kept k ON k.organisation_id = o.id
-            WHERE o.removed_at IS NULL AND (words = ''
-                OR strpos(lower(o.name), lower(words)) > 0 OR strpos(o.slug, lower(words)) > 0
-                OR o.id::text = lower(words))
+            WHERE o.removed_at IS NULL AND CASE
+                WHEN wanted IS NOT NULL THEN o.id = wanted
+                ELSE strpos(lower(o.name), lower(words)) > 0 OR strpos(o.slug, lower(words)) > 0
+                END
             ORDER BY coalesce(k.bytes, 0) DESC, o.id OFFSET after LIMIT most
         )
         SELECT coalesce(jsonb_agg(jsonb_build_object(
@@ -66,7 +69,7 @@ BEGIN
             WHERE x.organisation_id = p.id AND x.retired_at IS NULL AND x.builtin IS NULL) AS r);
 END $function$;
 
--- The same of all together. `oldest`: since when the work waits that waits longest and that nobody does.
+-- The same of all together. `oldest_at`: since when the work waits that waits longest and that nobody does.
 CREATE FUNCTION search.server_totals()
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -96,7 +99,7 @@ BEGIN
             'jobs', (SELECT coalesce(jsonb_object_agg(s.state, s.count), '{}') FROM (
                 SELECT j.state, count(*) FROM public.memories_job j
                 WHERE j.state IN ('waiting', 'running', 'dead') GROUP BY j.state) AS s),
-            'oldest', least(
+            'oldest_at', least(
                 (SELECT min(w.created_at) FROM public.memories_pending w
                     WHERE w.state = 'waiting' OR w.state = 'leased' AND w.leased_until < now()),
                 (SELECT min(j.queued_at) FROM public.memories_job j

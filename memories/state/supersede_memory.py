@@ -200,6 +200,13 @@ def mark_current(memory: Memory) -> None:
     memory.superseded_by, memory.valid_until = None, None
 
 
+def clear_superseded_by(organisation_id: UUID, ids: Collection[UUID]) -> None:
+    """What these memories had replaced names them no more, as far as the open scope reads it; that
+    it holds no more stays true."""
+    older = Memory.objects.filter(organisation_id=organisation_id, superseded_by_id__in=ids)
+    older.exclude(id__in=ids).update(superseded_by=None)
+
+
 def _set_successor(
     principal: Principal,
     older: Sequence[Memory],

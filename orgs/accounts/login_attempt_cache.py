@@ -70,6 +70,12 @@ class FallbackCache(RedisCache):
             lambda: self._nearby.get(key, default, version),
         )
 
+    def get_many(self, keys: Any, version: Any = None) -> dict[Any, Any]:
+        return self._try(
+            lambda: super(FallbackCache, self).get_many(keys, version),
+            lambda: self._nearby.get_many(keys, version),
+        )
+
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: Any = None
     ) -> None:
@@ -105,7 +111,7 @@ def on_sign_in_failed(**kwargs: Any) -> None:
 def count_failed_sign_ins() -> int:
     """How many sign-ins failed in the last 24 hours, by the hour, at this server."""
     hour = int(time.time()) // _HOUR_SECONDS
-    return sum(cache.get(_hour_key(hour - n), 0) for n in range(_KEPT_HOURS - 1))
+    return sum(cache.get_many([_hour_key(hour - n) for n in range(_KEPT_HOURS - 1)]).values())
 
 
 def _hour_key(hour: int) -> str:

@@ -3,8 +3,6 @@ that."""
 
 from django.db import migrations, models
 
-from orgs.database.sql_files import run_sql_file
-
 
 class Migration(migrations.Migration):
 
@@ -15,5 +13,4 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField('organisation', 'suspended_at', models.DateTimeField(editable=False, null=True)),
         migrations.AddField('organisation', 'suspended_for', models.CharField(db_default='', default='', editable=False, max_length=200)),
-        run_sql_file('orgs', 'suspension_v1'),
     ]

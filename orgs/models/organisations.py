@@ -38,6 +38,8 @@ class EncoderChoice:
     has_parts: bool = False
 
 
+# The most characters of what the people of a suspended organisation are told.
+MAX_SUSPENSION_REASON_LENGTH = 200
 DEFAULT_ENCODERS = EncoderChoice()
 # The choice as one text, of an organisation `o`.
 ENCODERS_SQL = "concat_ws(E'\\n', o.encoder, o.second_encoder, o.row_encoder, o.has_parts)"
@@ -109,7 +111,9 @@ class Organisation(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     removed_at = models.DateTimeField(null=True, editable=False)
     suspended_at = models.DateTimeField(null=True, editable=False)
-    suspended_for = models.CharField(max_length=200, default="", db_default="", editable=False)
+    suspended_for = models.CharField(
+        max_length=MAX_SUSPENSION_REASON_LENGTH, default="", db_default="", editable=False
+    )
 
     objects = ActiveOrganisationManager()
     with_removed = models.Manager["Organisation"]()

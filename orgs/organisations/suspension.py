@@ -25,8 +25,8 @@ def set_suspended(
 ) -> bool:
     """Suspend an organisation or end that, recorded in its trail. Returns whether it was otherwise.
 
-    reason: what its people are told, at most 200 characters. staff: the superuser who does it; None
-    for a command of the server. Raises NotFoundError.
+    reason: what its people are told, at most MAX_SUSPENSION_REASON_LENGTH. staff: the superuser who
+    does it; None for a command of the server. Raises NotFoundError.
     """
     with organisation_scope(organisation_id):
         found = Organisation.objects.select_for_update().filter(id=organisation_id).first()

@@ -21,7 +21,7 @@ from orgs.organisations.audience_rows import ensure_audience
 from orgs.principals import Actor
 from personas.block_writes.attachments import attach_blocks
 from personas.models.blocks import Block, Layer
-from robots.access.keys import create_key, revoke_key
+from robots.access.keys import create_key, end_key, record_key_event
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
 
@@ -140,7 +140,7 @@ def create_own_key(
                 )
         except IntegrityError as error:
             raise AlreadyExistsError("This key was made already.") from error
-        _record_key_event("key.created", actor, key, now)
+        record_key_event("key.created", actor, key, now)
     key.robot = robot
     return key, secret
 
@@ -157,9 +157,7 @@ def revoke_own_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:
         key = _own_key_rows(actor).filter(id=key_id).first()
         if key is None:
             raise NotFoundError("no such key")
-        if key.revoked_at is None:
-            revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
-            _record_key_event("key.revoked", actor, key, now)
+        end_key(actor, key, now)
 
 
 def _own_key_rows(actor: Actor) -> "QuerySet[Key]":
@@ -170,10 +168,4 @@ def _own_key_rows(actor: Actor) -> "QuerySet[Key]":
         robot__owner_id=actor.member_id,
         robot__client="",
         robot__retired_at=None,
-    )
-
-
-def _record_key_event(action: str, actor: Actor, key: Key, now: datetime) -> None:
-    audit.record_entry(
-        action, actor=actor, now=now, target=key.id, target_type="key", robot=str(key.robot_id)
     )

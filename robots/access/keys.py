@@ -139,12 +139,20 @@ def rotate_key(
         )
 
 
-def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
-    """Close a key at once. Revoking it again changes nothing."""
+def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> bool:
+    """Close a key at once. Returns False if it was closed before, which changes nothing."""
     with organisation_scope(organisation_id):
-        Key.objects.filter(
+        open_key = Key.objects.filter(
             organisation_id=organisation_id, id=key_id, revoked_at__isnull=True
-        ).update(revoked_at=now)
+        )
+        return bool(open_key.update(revoked_at=now))
+
+
+def end_key(actor: Actor, key: Key, now: datetime, **detail: object) -> None:
+    """Close a key at once and record it; once more changes nothing."""
+    with organisation_scope(key.organisation_id):
+        if revoke_key(organisation_id=key.organisation_id, key_id=key.id, now=now):
+            record_key_event("key.revoked", actor, key, now, **detail)
 
 
 def find_leaked_key(text: str) -> Key | None:

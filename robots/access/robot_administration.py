@@ -25,9 +25,9 @@ from robots.access.keys import (
     UNLIMITED,
     KeyLimits,
     create_key,
+    end_key,
     find_leaked_key,
     record_key_event,
-    revoke_key,
     rotate_key,
 )
 from robots.models.keys import Key
@@ -425,7 +425,7 @@ def revoke_robot_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = get_key(actor, key_id)
-        _revoke(actor, key, now)
+        end_key(actor, key, now)
     return key
 
 
@@ -435,12 +435,5 @@ def revoke_leaked_key(text: str, *, staff: UUID, now: datetime) -> Key:
     key = find_leaked_key(text)
     if key is None:
         raise NotFoundError("no such key")
-    with organisation_scope(key.organisation_id):
-        _revoke(Actor(organisation_id=key.organisation_id), key, now, staff=staff)
+    end_key(Actor(organisation_id=key.organisation_id), key, now, staff=staff)
     return key
-
-
-def _revoke(actor: Actor, key: Key, now: datetime, **detail: UUID) -> None:
-    if key.revoked_at is None:
-        revoke_key(organisation_id=key.organisation_id, key_id=key.id, now=now)
-        record_key_event("key.revoked", actor, key, now, **detail)

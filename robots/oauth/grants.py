@@ -21,7 +21,6 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.expiry import has_expired
@@ -31,9 +30,10 @@ from orgs.wired_functions import wired
 from robots.access.keys import (
     create_key,
     digest_secret,
+    end_key,
     make_key_text,
     parse_key,
-    revoke_key,
+    record_key_event,
 )
 from robots.models.keys import Key, KeyScope
 from robots.models.oauth import OAuthGrant, valid_grant_q
@@ -261,7 +261,7 @@ def _create_client_key(grant: OAuthGrant, scopes: list[str], now: datetime) -> s
         created_by_id=grant.member_id,
     )
     grant.robot_id, grant.key_id = robot.id, key.id
-    _record_key_event("key.created", grant, now)
+    record_key_event("key.created", _grant_actor(grant), key, now)
     return access
 
 
@@ -301,28 +301,13 @@ def revoke_token(text: str, client_id: str, now: datetime) -> None:
 
 def _end_grant(grant: OAuthGrant, now: datetime, **detail: str) -> None:
     """Revoke its key, once; recorded."""
-    if grant.key_id is None:
-        return
-    valid = Key.objects.filter(
-        organisation_id=grant.organisation_id, id=grant.key_id, revoked_at=None
-    )
-    if valid.exists():
-        revoke_key(organisation_id=grant.organisation_id, key_id=grant.key_id, now=now)
-        _record_key_event("key.revoked", grant, now, **detail)
+    if grant.key is not None:
+        end_key(_grant_actor(grant), grant.key, now, **detail)
 
 
-def _record_key_event(action: str, grant: OAuthGrant, now: datetime, **detail: str) -> None:
-    actor = Actor(
+def _grant_actor(grant: OAuthGrant) -> Actor:
+    return Actor(
         organisation_id=grant.organisation_id, member_id=grant.member_id, robot_id=grant.robot_id
-    )
-    audit.record_entry(
-        action,
-        actor=actor,
-        now=now,
-        target=grant.key_id,
-        target_type="key",
-        robot=str(grant.robot_id),
-        **detail,
     )
 
 

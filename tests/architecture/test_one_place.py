@@ -49,8 +49,6 @@ RULES = {
         others={
             "memories/views/insights/robot_page.py": (1, "shows when it was revoked"),
             "robots/views/support.py": (2, "shows when it was revoked"),
-            "personas/associations/personal_robot.py": (1, "revokes once"),
-            "robots/access/robot_administration.py": (1, "revokes once"),
         },
     ),
     "the tier of a memory": Rule(

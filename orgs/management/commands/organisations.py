@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from orgs.management.output import ResultCommand
-from orgs.models.organisations import Organisation
+from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH, Organisation
 from orgs.organisations.quotas import get_usage
 from orgs.organisations.suspension import set_suspended
 
@@ -32,8 +32,8 @@ class Command(ResultCommand):
             return
         organisation = self.organisation(options["organisation"])
         reason = " ".join(options.get("reason", "").split())
-        if len(reason) > MAX_REASON_LENGTH:
-            raise CommandError(f"--reason: at most {MAX_REASON_LENGTH} characters.")
+        if len(reason) > MAX_SUSPENSION_REASON_LENGTH:
+            raise CommandError(f"--reason: at most {MAX_SUSPENSION_REASON_LENGTH} characters.")
         suspends = options["act"] == "suspend"
         is_new = set_suspended(
             organisation.id, suspended=suspends, reason=reason, now=timezone.now()
@@ -47,6 +47,3 @@ def _describe(organisation: Organisation) -> dict[str, Any]:
     kept = {one.resource: one.used for one in get_usage(organisation.id)}
     since = organisation.suspended_at
     return {"name": organisation.name, **kept, "suspended_at": since.isoformat() if since else None}
-
-
-MAX_REASON_LENGTH: int = Organisation._meta.get_field("suspended_for").max_length

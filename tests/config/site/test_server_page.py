@@ -27,6 +27,7 @@ from orgs.database import erasure_ledger
 from orgs.database.backup import create
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.audit import AuditEntry
+from orgs.models.organisations import Organisation
 from orgs.models.users import User
 from orgs.organisations.quotas import set_quota
 from orgs.organisations.suspension import set_suspended
@@ -135,6 +136,58 @@ def test_all_organisations_are_listed_and_found(
     totals = get_server_totals(user)
     assert totals.organisations >= 2
     assert totals.memories >= sum(one.memories for one in everyone[:2])
+
+
+def test_an_id_finds_no_organisation_that_is_only_called_so(
+    lasting_world: World, operator: tuple[User, Client]
+) -> None:
+    """Else whoever names theirs like another's id could have it suspended in its place."""
+    here, there, (user, client) = lasting_world.here, lasting_world.there, operator
+    there.remember(there.robot(next(iter(there.robots))), "x" * 5_000)
+    with organisation_scope(there.id):
+        Organisation.objects.filter(id=there.id).update(name=f"Of {here.id}")
+    found, _ = list_organisation_sizes(user, words=str(here.id))
+    assert [one.id for one in found] == [here.id]
+    assert get_organisation_size(user, here.id).id == here.id
+    client.post(f"{page_of(here)}suspend/", {"reason": ""})
+    suspended = get_organisation_size(user, here.id).suspended_at
+    assert suspended
+    assert get_organisation_size(user, there.id).suspended_at is None
+
+
+def test_each_figure_of_all_grows_with_its_rows(
+    lasting_world: World, operator: tuple[User, Client]
+) -> None:
+    here, (user, client) = lasting_world.here, operator
+    text, now = "Zwölf Köpfe", timezone.now()
+
+    def told() -> dict[str, int]:
+        found = get_server_totals(user)
+        kept = {"memories": found.memories, "bytes": found.bytes, "accounts": found.accounts}
+        queue = {"vectors": found.vectors.get("waiting", 0), "jobs": found.jobs.get("waiting", 0)}
+        return kept | queue | {"suspended": found.suspended, "organisations": found.organisations}
+
+    before = told()
+    here.remember(here.robot("aria"), text)
+    grown = {name: new - before[name] for name, new in told().items()}
+    assert grown == {
+        "memories": 1, "bytes": len(text.encode()), "accounts": 0, "vectors": 1, "jobs": 0,
+        "suspended": 0, "organisations": 0,
+    }  # fmt: skip
+    everyone = resolve_principal(here.person("ada")).organisation_audience
+    with organisation_scope(here.id, using="worker"):
+        job = build_job(here.id, JobType.AGE, everyone, now - timedelta(days=9_000))
+        Job.objects.using("worker").bulk_create([job])
+    make_staff()
+    set_suspended(here.id, suspended=True, now=now)
+    grown = {name: new - before[name] for name, new in told().items()}
+    assert grown == {
+        "memories": 1, "bytes": len(text.encode()), "accounts": 1, "vectors": 1, "jobs": 1,
+        "suspended": 1, "organisations": 0,
+    }  # fmt: skip
+    assert get_server_totals(user).oldest_at == job.queued_at, "it waits longest"
+    page = plain(response_text(client.get(PAGE)))
+    assert re.search(r"Organisations [\d,]+ [\d,]+ suspended", page), page
 
 
 def test_no_text_of_a_tenant_is_on_it(lasting_world: World, operator: tuple[User, Client]) -> None:
