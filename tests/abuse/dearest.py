@@ -46,6 +46,8 @@ DEEP, WIDE = 18, 900
 # What a page may be asked for in its address besides the fields of its own form.
 QUERIES = frozenset({"q", "cursor", "group", "member", "topic", "tag"})
 NO_PAGES = ("/api/", "/static/", "/admin/", "/metrics", "/healthz", "/readyz", "/accounts/")
+# Inputs of which no value is dear: another one is refused, or the call does nothing.
+UNTRIED = frozenset({"confirm", "dry_run", "cursor"})
 # What changes a body and a query.
 Change = Callable[[Any, dict[str, Any]], None]
 
@@ -64,6 +66,11 @@ class Operation:
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.address}"
+
+    def inputs(self) -> list[str | int]:
+        """The names of what is tried."""
+        names = [*(way[-1] for way, _ in self.fields), *(name for name, _ in self.query)]
+        return [name for name in names if name not in UNTRIED]
 
 
 def operations() -> list[Operation]:
@@ -248,7 +255,7 @@ class Search:
         attempt: Callable[[Change], Cost],
         setting: Callable[[Any], Change],
     ) -> None:
-        if name in ("confirm", "dry_run", "cursor"):
+        if name in UNTRIED:
             return
         texts = self.values.texts(str(name), schema)
         if texts is None or name in self.named:
