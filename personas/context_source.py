@@ -16,7 +16,7 @@ from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
 from memories.state.supersede_memory import holds_sql
-from memories.store.dependents import PROPOSITION_OF
+from memories.store.models.memory import PROPOSITION_OF
 from orgs.cohort_types import COHORT_TYPES, GLOBAL_LEVEL, is_global_sql
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql

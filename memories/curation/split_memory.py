@@ -32,15 +32,11 @@ from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
 from memories.state.transitions import restore_propositions
 from memories.store.deduplication import content_hash
-from memories.store.dependents import (
-    PROPOSITION_OF,
-    is_proposition,
-    propositions_of,
-)
+from memories.store.dependents import is_proposition, propositions_of
 from memories.store.encryption.texts import check_not_sensitive
-from memories.store.lineage import SOURCE_IDS_KEY, to_source_memory
+from memories.store.lineage import to_source_memory
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import PROPOSITION_OF, SOURCE_IDS_KEY, Memory
 from memories.store.models.version import Version
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.speakers.authorship import Words, words_by

@@ -31,8 +31,8 @@ from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.review.protect import check_protection_request
 from memories.safety.required_checks import PersonalDataPolicy
 from memories.store.conversation_turns import source_message_id
-from memories.store.dependents import PROPOSITION_OF
 from memories.store.models.choices import Status
+from memories.store.models.memory import PROPOSITION_OF
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError

@@ -20,10 +20,9 @@ from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import SECONDS_PER_HOUR, TIER_RULES
 from memories.state.transitions import archive_memories
-from memories.store.dependents import PROPOSITION_OF
 from memories.store.known_use import CURRENT_TIER_SQL
 from memories.store.models.choices import POLICY_ARCHIVE_REASONS, Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import PROPOSITION_OF, Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.expiry import not_expired_sql

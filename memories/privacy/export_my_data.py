@@ -30,7 +30,7 @@ _DECISION_RECORD_ATTRIBUTE = "decision_record"
 _ORIGINAL_ATTRIBUTE = "held_original"
 _MEMORY_FIELDS = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
-    "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
+    "metadata", "importance", "confidence", "occurred_at", "created_at",
     "updated_at", "expires_at", "valid_from", "valid_until",
 )  # fmt: skip
 _MESSAGE_FIELDS = (
@@ -53,6 +53,7 @@ def render_memories(portion: Sequence[Memory]) -> bytes:
         orjson.dumps(
             {
                 **{name: getattr(row, name) for name in _MEMORY_FIELDS},
+                "source": row.open_source,
                 "audience": {"kind": row.audience.kind, "label": memory_audience_label(row)},
                 "robot": row.teller.name if row.teller else None,
                 "member": row.member.name if row.member else None,

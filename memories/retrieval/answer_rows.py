@@ -12,6 +12,7 @@ from django.conf import settings
 from memories.retrieval.search_types import Hit
 from memories.review.contradictions import UNDECIDED_SQL
 from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
+from memories.store.models.memory import MADE_FROM_KEYS
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
@@ -67,13 +68,15 @@ _DOCUMENT_PREFIX = MAX_DOCUMENT_CHARACTERS + 1
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
 _REWORDER_VISIBLE_SQL = visible_robot_sql("x", "m")
+# As `Memory.open_source`.
+_OPEN_SOURCE_SQL = f"(m.source - '{{{','.join(MADE_FROM_KEYS)}}}'::text[])"
 _ROWS_OF = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
     {CURRENT_TIER_SQL}, m.importance, m.occurred_at, m.created_at,
     m.valid_from, m.valid_until, n.id, ({UNDECIDED_SQL}), array_to_string(m.tags, ','),
-    left(m.metadata::text, {_DOCUMENT_PREFIX}), left(m.source::text, {_DOCUMENT_PREFIX})
+    left(m.metadata::text, {_DOCUMENT_PREFIX}), left({_OPEN_SOURCE_SQL}::text, {_DOCUMENT_PREFIX})
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
     AND {_ROBOT_VISIBLE_SQL}

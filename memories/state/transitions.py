@@ -30,7 +30,6 @@ from memories.review.propose import reenqueue_items, withdraw_items_of
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import (
     INHERITED_FIELDS,
-    PROPOSITION_OF,
     SUMMARY_KEY_PREFIX,
     derived_from,
     propositions_of,
@@ -38,7 +37,7 @@ from memories.store.dependents import (
     summaries_of,
 )
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import PROPOSITION_OF, Memory
 from memories.store.models.version import OperationVerb, Version
 from memories.store.operation_log import record_operations
 from orgs.principals import Actor

@@ -7,7 +7,7 @@ or changed is decided in `memories.state.transitions`.
 from collections.abc import Sequence
 
 from memories.store.models.choices import QuarantineGate, Status
-from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.memory import PROPOSITION_OF, Memory, MemoryQuerySet
 from memories.store.models.version import Derivation, Version
 
 
@@ -19,8 +19,6 @@ def restored_status(memory: Memory) -> str:
     return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE
 
 
-# In a memory's `source`: the id of the one that it is a proposition of.
-PROPOSITION_OF = "proposition_of"
 # The fields that propositions share with their memory.
 INHERITED_FIELDS = ("shareable", "expires_at", "valid_from", "valid_until")
 # In a summary's `source`: how many memories it was made of. Its key is this and its own id, which

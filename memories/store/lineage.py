@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import SOURCE_IDS_KEY, Memory
 from memories.store.models.version import Derivation
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.prepared_statements import fetch_all
@@ -16,8 +16,6 @@ from orgs.organisations.references import parse_uuid
 if TYPE_CHECKING:
     from orgs.principals import Principal
 
-# A writer names its sources as {"memories": [ids]} in a memory's `source`.
-SOURCE_IDS_KEY = "memories"
 MAX_MEMORIES = 100
 
 

@@ -12,8 +12,7 @@ from uuid import UUID
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from memories.state.supersede_memory import holds_q
-from memories.store.dependents import PROPOSITION_OF
-from memories.store.models.memory import Memory
+from memories.store.models.memory import PROPOSITION_OF, Memory
 from memories.store.models.version import Contribution
 from personas.blocks.layers import normalise_line
 from personas.models.blocks import Block, BlockLine, Layer

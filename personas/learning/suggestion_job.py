@@ -15,7 +15,8 @@ from uuid import UUID
 from memories.indexing.models import SEARCHED_VECTORS_SQL
 from memories.jobs.job_queue import WORKER
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
-from memories.store.dependents import PROPOSITION_OF, SUMMARY_KEY_PREFIX
+from memories.store.dependents import SUMMARY_KEY_PREFIX
+from memories.store.models.memory import PROPOSITION_OF
 from memories.store.organisation_models import find_serving_model
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all

@@ -88,7 +88,7 @@ class FactSerializer(AttributionSerializer):
 
     @staticmethod
     def get_source(fact: ProfileFact) -> dict[str, Any] | None:
-        return short_document(fact.memory.source)
+        return short_document(fact.memory.open_source)
 
 
 class TopicSerializer(AnswerSerializer):

@@ -379,7 +379,9 @@ class MemorySerializer(AnswerSerializer):
     topic = serializers.CharField()
     tags = serializers.ListField(child=serializers.CharField())
     metadata = serializers.DictField()
-    source = serializers.DictField()
+    source = serializers.DictField(
+        source="open_source", help_text="Without ids of other memories: the lineage has those."
+    )
     conversation = serializers.CharField(source="open_conversation", allow_null=True)
     importance = serializers.FloatField(help_text="0-1.")
     confidence = serializers.FloatField(help_text="0-1.")

@@ -59,7 +59,7 @@ def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any)
             "strength": round(compute_strength_at(memory, now), 6),
             "tags": memory.tags,
             "metadata": short_document(memory.metadata),
-            "source": short_document(memory.source),
+            "source": short_document(memory.open_source),
             **more,
         },
         said=memory.content,

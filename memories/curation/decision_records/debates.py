@@ -45,8 +45,8 @@ from memories.retrieval.feedback import record_feedback, record_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallResult, recall
 from memories.safety.gate_refusals import record_refusals, require_passing
-from memories.store.lineage import SOURCE_IDS_KEY
 from memories.store.models.choices import Tier
+from memories.store.models.memory import SOURCE_IDS_KEY
 from orgs import audit
 from orgs.database.rls import insert_scope, organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError

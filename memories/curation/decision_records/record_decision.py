@@ -30,9 +30,8 @@ from memories.ingestion.drafts import Draft, RememberResult, with_proposal
 from memories.ingestion.remember import remember
 from memories.safety.gate_refusals import check_not_waiting, record_refusals
 from memories.state.supersede_memory import list_successor_ids, supersede_memory
-from memories.store.lineage import SOURCE_IDS_KEY
 from memories.store.models.choices import Category, Status, Tier
-from memories.store.models.memory import Memory
+from memories.store.models.memory import SOURCE_IDS_KEY, Memory
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError

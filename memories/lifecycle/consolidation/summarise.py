@@ -30,9 +30,9 @@ from memories.store.dependents import (
     is_summary,
     sources_of,
 )
-from memories.store.lineage import MAX_MEMORIES, SOURCE_IDS_KEY, to_source_memory
+from memories.store.lineage import MAX_MEMORIES, to_source_memory
 from memories.store.models.choices import Status, Type
-from memories.store.models.memory import Memory
+from memories.store.models.memory import SOURCE_IDS_KEY, Memory
 from memories.store.organisation_models import find_serving_model
 from memories.store.tag_names import coerce_tags
 from orgs.database.prepared_statements import fetch_all

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -49,6 +50,11 @@ def subject_q(member_id: UUID | None, path: str = "") -> Q:
     return Q((f"{path}member_id", member_id)) | Q((f"{path}speaker_member_id", member_id))
 
 
+# In a memory's `source`: the ids of those that it was made from, as its writer names them, and the
+# id of the one that it is a proposition of.
+SOURCE_IDS_KEY = "memories"
+PROPOSITION_OF = "proposition_of"
+MADE_FROM_KEYS = (SOURCE_IDS_KEY, PROPOSITION_OF)
 # The tier in which a memory is now, as an expression; as SQL: `store.known_use`.
 CURRENT_TIER = Coalesce("use__tier", "first_tier")
 
@@ -407,3 +413,9 @@ class Memory(SealedRow, TenantModel):
     def open_conversation(self) -> str | None:
         """The conversation, by the rule of `place`: its name often contains the group's."""
         return self.conversation if self.place or not self.group_id else None
+
+    @property
+    def open_source(self) -> dict[str, Any]:
+        """The source without the ids of other memories, which others may read: they tell that there
+        is something, and when it was written. Its lineage has those that the asker reads."""
+        return {name: one for name, one in self.source.items() if name not in MADE_FROM_KEYS}

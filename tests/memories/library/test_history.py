@@ -9,11 +9,13 @@ import pytest
 from memories.browsing.memory_versions import list_versions
 from memories.curation.edit_memory import OutdatedVersionError, edit_memory, restore_version
 from memories.curation.share_memory import share_memory
+from memories.privacy.export_my_data import render_memories
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from orgs.errors import NotFoundError
 from orgs.principals import Actor, resolve_principal
 from tests.databases import rolled_back_connection, set_scope_settings
+from tests.page_client import response_text
 from tests.world import NOW, Tenant, World
 
 MEMORIES = "/api/v1/memories"
@@ -155,6 +157,48 @@ def test_lineage_shows_what_the_asker_may_read(world: World) -> None:
     assert lineage("vera", whole) == {"derived_from": ["Part one."], "used_in": []}
     assert lineage("bob", parts[1]) == {"derived_from": [], "used_in": ["The whole."]}
     assert lineage("mina", hers) == {"derived_from": [], "used_in": []}
+
+
+@pytest.mark.conformance("T05")
+def test_no_answer_names_what_a_memory_was_made_from_by_its_id(
+    lasting_world: World,
+) -> None:
+    """Its readers need not be theirs; an id tells that there is something, and since when."""
+    here, aria = lasting_world.here, lasting_world.here.robot("aria")
+    text = "Bob looks after the falcon from Lisbon. Mina feeds it at noon in Porto."
+    hidden = here.remember(aria, text, group="design").id
+    source = {"memories": [str(hidden)], "page": 7}
+    whole = here.remember(aria, "The falcon flies.", source=source).id
+    said = {"topic": "Falcon", "conclusion": "It flies.", "visibility": "organisation"}
+    decided = here.api("aria").post(
+        "/api/v1/decisions", said | {"based_on": [str(hidden)]}, format="json"
+    )
+    parts = here.api("aria").post(f"{MEMORIES}/{hidden}/propositions", {}, format="json").json()
+    part = UUID(parts["results"][0]["id"])
+    share_memory(aria, part, visibility="group", readers={}, group="launch", now=NOW)
+    here.embed()
+    bob = here.browser("bob")
+    asked = {"query": "falcon flies confidence", "limit": 20}
+    answers = [
+        bob.get(MEMORIES),
+        *(bob.get(f"{MEMORIES}/{id_}") for id_ in (whole, part, decided.json()["id"])),
+        *(bob.get(f"{MEMORIES}/{id_}/history") for id_ in (whole, part)),
+        *(bob.get(f"{MEMORIES}/{id_}/lineage") for id_ in (whole, part)),
+        bob.post("/api/v1/recall", asked, format="json"),
+        bob.post("/api/v1/context", {"query": asked["query"]}, format="json"),
+        here.api("bolt").post("/api/v1/recall", asked, format="json"),
+    ]
+    for answer in answers:
+        assert answer.status_code == 200, answer.request
+        assert str(hidden) not in response_text(answer), answer.request["PATH_INFO"]
+    with resolve_principal(here.person("bob")).scope():
+        row = Memory.objects.filter(id=whole).with_names().get()
+    assert str(hidden) not in render_memories([row]).decode()
+    assert answers[1].json()["source"] == {"page": 7}
+    hits = {one["id"]: one["source"] for one in answers[8].json()["results"]}
+    assert (hits[str(whole)], hits[str(part)]) == ({"page": 7}, {})
+    made_from = here.api("aria").get(f"{MEMORIES}/{whole}/lineage").json()["derived_from"]
+    assert [one["id"] for one in made_from] == [str(hidden)], "who reads both is told"
 
 
 @pytest.mark.conformance("T11")

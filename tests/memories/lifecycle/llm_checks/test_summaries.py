@@ -164,7 +164,7 @@ def test_nonsense_leaves_it_for_the_next_day(full: Tenant, model: FakeModel, non
 
 
 def test_a_model_that_hangs_holds_up_nobody(full: Tenant, model: FakeModel, settings: Any) -> None:
-    settings.LLM_TIMEOUT = 0.2
+    settings.LLM_TIMEOUT = 20
     model.hangs = threading.Event()
     with ThreadPoolExecutor(1) as pool:
 
@@ -180,6 +180,7 @@ def test_a_model_that_hangs_holds_up_nobody(full: Tenant, model: FakeModel, sett
         # While it hangs the summary and its sources are nobody's: an edit waits for no lock.
         edit_memory(full.robot("bolt"), summary(full).id, {"importance": 0.9}, now=LATER)
         assert not running.done(), "it hangs still"
+        model.hangs.set()
         assert running.result()["unanswered"] == 1
 
 
