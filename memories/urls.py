@@ -346,6 +346,7 @@ pages = [
     path("audit/", audit_trail.audit_trail, name="audit"),
     path("audit/entries.csv", audit_trail.audit_file, name="audit-file"),
     path("memories/<uuid:memory_id>/trail/", audit_trail.memory_audit_trail, name="memory-trail"),
+    path("people/<uuid:member_id>/erase/", erasure_pages.erase_person, name="person-erase"),
     path("people/<uuid:member_id>/trail/", audit_trail.member_audit_trail, name="person-trail"),
     path("me/notices/", break_glass.disclosure_notices, name="notices"),
     path("memories/change/", bulk_change.bulk_change, name="memories-change"),

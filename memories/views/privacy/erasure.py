@@ -1,4 +1,4 @@
-"""Erase oneself for good, and read the receipt of an erasure."""
+"""Erase oneself for good, or as an admin somebody else, and read the receipt of an erasure."""
 
 from typing import Any
 from uuid import UUID
@@ -20,9 +20,10 @@ from memories.privacy.receipts import NoReceipt, check_copy, create_link, get_re
 from memories.privacy.request_erasure import erase_member
 from memories.views.forms.memory_forms import CONFIRM_ERASE_ME, ReceiptForm
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.views.page_access import members_only
+from orgs.views.page_access import ADMINS, members_only
+from robots.people import people_administration
 
-PAGE = "memories/privacy/erase_me.html"
+PAGE, PERSON_PAGE = "memories/privacy/erase_me.html", "memories/privacy/erase_person.html"
 # The labels of the counts in the receipt, in their order.
 COUNT_LABELS = {
     "memories": "Memories",
@@ -68,14 +69,33 @@ def erase_me(request: HttpRequest) -> HttpResponse:
     return _erase(request, member.id, context)
 
 
+@never_cache
+@require_http_methods(["GET", "POST"])
+@members_only(*ADMINS)
+def erase_person(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """What goes and what stays; then the admin has erased somebody else and reads the receipt."""
+    if member_id == request.actor.member_id:
+        return redirect("me-erase")
+    member, _ = people_administration.get_member_with_groups(request.actor, member_id)
+    context = {"person": member, "backup_days": settings.BACKUP_KEEP_DAYS}
+    if request.method == "GET":
+        return render(request, PERSON_PAGE, context)
+    if request.POST.get("confirm", "").split() != member.name.split():
+        return render(request, PERSON_PAGE, context | {"error": True}, status=422)
+    return _erase(request, member_id, context)
+
+
 @reauthentication_required
 def _erase(request: HttpRequest, member_id: UUID, context: dict[str, Any]) -> HttpResponse:
-    """Erase who asks, once they have shown lately that it is they."""
+    """Erase a member, once who asks has shown lately that it is they."""
+    own = member_id == request.actor.member_id
     try:
         erasure = erase_member(request.actor, member_id, confirm=str(member_id), now=timezone.now())
     except AlreadyExistsError as error:
-        return render(request, PAGE, context | {"refusal": str(error)}, status=409)
-    logout(request)
+        page = PAGE if own else PERSON_PAGE
+        return render(request, page, context | {"refusal": str(error)}, status=409)
+    if own:
+        logout(request)
     return redirect("receipt", create_link(erasure))
 
 

@@ -159,6 +159,49 @@ def test_a_member_erases_themselves_on_their_page(lasting_world: World) -> None:
         assert Member.objects.get(id=mina.id).name == "Erased member"
 
 
+@pytest.mark.conformance("W13")
+def test_an_admin_erases_somebody_on_a_page(lasting_world: World, settings: Any) -> None:
+    """By typing whose name it is, and once more with the own password."""
+    here, ada = lasting_world.here, lasting_world.here.members["ada"]
+    settings.BACKUP_KEEP_DAYS = 41
+    bob = here.members["bob"]
+    place = f"/people/{bob.id}/erase/"
+    his = {"group": "launch", "member": str(bob.id)}
+    goes = [
+        here.remember(here.robot("aria"), "About him.", **his).id,
+        here.remember(here.robot("aria"), "Tea it is.", group="launch", speaker=str(bob.id)).id,
+        here.remember(here.person("bob"), "The safe is green.", visibility="private").id,
+        here.remember(here.person("bob"), "The door is blue.", group="launch").id,
+    ]
+    stays = here.remember(here.person("mina"), "The roof is red.", group="launch").id
+    for name in ("chidi", "bob", "vera"):
+        assert here.browser(name).get(place).status_code == 404
+        assert here.browser(name).post(place, {"confirm": "Bob"}).status_code == 404
+    browser = here.browser("ada")
+    assert place in browser.get(f"/people/{bob.id}/").content.decode()
+    assert browser.get(f"/people/{ada.id}/erase/")["Location"] == "/me/erase/", "oneself is another"
+    assert f"{ada.id}/erase/" not in browser.get(f"/people/{ada.id}/").content.decode()
+    assert browser.get(f"/people/{new_id()}/erase/").status_code == 404
+    page = browser.get(place).content.decode()
+    assert "Erase Bob from" in page
+    assert "Backups of before hold them for up to 41 days" in page
+    assert browser.post(place, {"confirm": "Mina"}).status_code == 422
+    ada.user.set_password("correct horse battery")
+    ada.user.save()
+    browser.force_login(ada.user)
+    asked = browser.post(place, {"confirm": " Bob ", "organisation": str(here.id)})
+    assert list(_erasures(here)) == [], "whoever sits at an open browser erases nobody"
+    answer = browser.post(asked["Location"], {"password": "correct horse battery"})
+    assert "/receipt" in answer["Location"]
+    assert browser.get("/me/").status_code == 200, "the admin stays"
+    [erasure] = _erasures(here)
+    assert (erasure.target, erasure.asked_by) == (bob.id, ada.id)
+    while run_job(here.id, erasure.job_id, None):
+        pass
+    assert all(gone(here, id_) for id_ in goes)
+    assert not gone(here, stays)
+
+
 def _erasures(here: Tenant) -> list[Erasure]:
     with organisation_scope(here.id, using="worker"):
         return list(Erasure.objects.using("worker").filter(organisation_id=here.id))
