@@ -28,6 +28,10 @@ def existing_members(existing: object) -> dict[str, str]:
     return {} if existing is None else {"existing": str(existing)}
 
 
+class ConfirmationError(Exception):
+    """The confirmation is missing or wrong, so nothing was done."""
+
+
 class NotFoundError(Exception):
     """It does not exist, or the asker may not know of it: both look the same."""
 

@@ -16,7 +16,6 @@ from memories.ingestion.remember import KeyConflictError
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError
 from memories.preferences.preference_details import InvalidPreferenceError
-from memories.privacy.erase_memory import ConfirmationError
 from memories.privacy.forget_all import BlankTextError
 from memories.privacy.request_erasure import TargetCountError
 from memories.retrieval.strategies.registry import ProjectionOffError
@@ -29,6 +28,7 @@ from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrgani
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
 from memories.store.tag_names import InvalidTagError
+from orgs.errors import ConfirmationError
 
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {

@@ -36,7 +36,7 @@ from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Derivation
 from orgs.database.rls import Scope, scope
-from orgs.errors import NotFoundError
+from orgs.errors import ConfirmationError, NotFoundError
 from orgs.organisations.audience_rows import list_audience_batches
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor, Principal, resolve_principal
@@ -45,10 +45,6 @@ from robots.models.conversations import Message
 
 # How many audiences a scope opens at once to search everything; how many ids are named.
 SCOPE_BATCH_SIZE, MAX_IDS_LISTED = 1_000, 20
-
-
-class ConfirmationError(Exception):
-    """The confirmation is missing or wrong, so nothing was erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

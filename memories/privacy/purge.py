@@ -5,9 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.permissions import may_erase_q, red_line_allows_q
-from memories.privacy.erase_memory import ConfirmationError, erase_rows, without_protected_derived
+from memories.privacy.erase_memory import erase_rows, without_protected_derived
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.errors import ConfirmationError
 from orgs.principals import Actor, Principal, resolve_principal
 
 # The most memories of one transaction, and of one call.

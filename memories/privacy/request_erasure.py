@@ -13,7 +13,7 @@ from memories.access.permissions import ChangeForbiddenError
 from memories.jobs.job_queue import notify_after_commit
 from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState, JobType
-from memories.privacy.erase_memory import SCOPE_BATCH_SIZE, ConfirmationError, erase_memory
+from memories.privacy.erase_memory import SCOPE_BATCH_SIZE, erase_memory
 from memories.privacy.erasure.begin_erasure import (
     begin_erasure,
     create_tombstones,
@@ -30,7 +30,7 @@ from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
 from orgs.accounts.sessions import end_sign_ins
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFoundError, ReferenceNotFoundError
+from orgs.errors import ConfirmationError, NotFoundError, ReferenceNotFoundError
 from orgs.members.member_erasure import has_other_membership
 from orgs.members.members import close_membership, lock_member_to_erase
 from orgs.models.memberships import Role

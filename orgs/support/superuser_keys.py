@@ -10,7 +10,7 @@ from uuid import UUID
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import ConfirmationError, NotFoundError
 from orgs.expiry import has_expired
 from orgs.members.invitations import invite_member
 from orgs.models.base import new_id
@@ -104,14 +104,16 @@ def remove_organisation_for(
     """Close an organisation for good and delete its rows. confirm: its slug.
 
     Returns whether all rows are deleted; else a worker deletes the rest. Raises NotFoundError, also
-    for one that is closed already, and PermissionError for another slug.
+    for one that is closed already, and ConfirmationError for another slug.
     """
     with organisation_scope(organisation_id):
         found = Organisation.objects.filter(id=organisation_id).first()
     if found is None:
         raise NotFoundError("no such organisation")
     if confirm != found.slug:
-        raise PermissionError(f"This deletes {found.name}. Confirm it with its slug.")
+        raise ConfirmationError(
+            "Repeat the slug of the organisation as `confirm`. Nothing was removed."
+        )
     details = {"organisation": str(organisation_id), "superuser": str(user.pk)}
     log.warning("an organisation is removed", extra=details)
     return remove_organisation(organisation_id, now=now, seconds=MAX_REQUEST_SECONDS)

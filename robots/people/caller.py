@@ -96,7 +96,9 @@ def describe_caller(actor: Actor) -> Caller:
         role=actor.writing_role,
         member=who.owner if isinstance(who, Robot) else None,
         organisation=organisation,
-        scopes=sorted({*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.moderates else ())}),
+        scopes=sorted(
+            {*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.administers else ())}
+        ),
         groups=groups[:MAX_CALLER_GROUPS],
         more_groups=len(groups) > MAX_CALLER_GROUPS,
         only_groups=actor.key_groups is not None,

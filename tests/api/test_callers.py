@@ -45,7 +45,8 @@ def test_a_robot_is_told_who_and_where_it_is_and_what_limits_it(world: World) ->
     [
         ("mina", ["read", "write"], {"launch", "design"}),
         ("vera", ["read"], set()),
-        ("chidi", ["manage", "read", "write"], set()),
+        ("chidi", ["read", "write"], set()),
+        ("ada", ["manage", "read", "write"], set()),
     ],
 )
 def test_a_member_is_told_the_groups_in_which_they_are_and_no_other(

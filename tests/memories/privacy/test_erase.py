@@ -17,13 +17,13 @@ from memories.curation.share_memory import share_memory
 from memories.lifecycle.consolidation.capacity_limit import AudienceTier
 from memories.lifecycle.consolidation.summarise import summarise_and_archive
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.privacy.erase_memory import ConfirmationError, erase_memory
+from memories.privacy.erase_memory import erase_memory
 from memories.privacy.purge import purge_trash
 from memories.review.propose import propose_correction, report_memory
 from memories.review.protect import protect_memory, set_red_line
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import ConfirmationError, NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor, resolve_principal
 from tests.databases import rolled_back_connection
