@@ -366,7 +366,12 @@ pages = [
         jobs_page.retry_embeddings,
         name="embedding-retry",
     ),
+    path("jobs/embeddings/drop/", jobs_page.drop_embeddings, name="embeddings-drop"),
+    path(
+        "jobs/embeddings/<uuid:memory_id>/drop/", jobs_page.drop_embeddings, name="embedding-drop"
+    ),
     path("jobs/model/retry/", jobs_page.retry_model_questions, name="model-retry"),
+    path("jobs/model/drop/", jobs_page.drop_model_questions, name="model-drop"),
     path("jobs/export/", imports.start_export, name="export"),
     path("jobs/<uuid:job_id>/file/", imports.download, name="export-file"),
     path("jobs/consolidate/", jobs_page.begin_consolidation, name="consolidate"),

@@ -86,11 +86,17 @@ def _filled(values: JSON) -> JSON:
     }
 
 
+def _spoken_by(row: Mapping[str, Any]) -> str:
+    """Who said it: a member plain; any other name in quotation marks, as in a context."""
+    name = str(row.get("speaker") or "")
+    return f"“{name}”" if name and not row.get("speaker_member") else name
+
+
 def memory_item(row: Mapping[str, Any]) -> JSON:
     """A memory, as REST gives it, in the fields that an agent needs."""
     return {"id": row["id"], "content": row["content"]} | _filled({
         "when": row.get("occurred_at") or row.get("created_at"),
-        "speaker": row.get("speaker"),
+        "speaker": _spoken_by(row),
         "about": _named(row.get("member")),
         "by": _named(row.get("robot")) or _named(row.get("author")),
         "group": _named(row.get("group")),
@@ -159,7 +165,7 @@ def render_timeline(data: JSON, most: int) -> JSON:
     """Who said it and when, the newest first, so that a small budget holds the latest."""
     said = (
         {"memory": one["memory"], "content": one["content"], "when": one["timestamp"]}
-        | _filled({"speaker": one["speaker"], "robot": _named(one["robot"])})
+        | _filled({"speaker": _spoken_by(one), "robot": _named(one["robot"])})
         for one in reversed(data["results"])
     )
     return fit_items("said", said, "content", most)

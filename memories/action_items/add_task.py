@@ -30,6 +30,7 @@ from memories.review.models import Proposal
 from memories.safety.gate_refusals import check_not_waiting, record_refusals
 from memories.store.models.choices import Category
 from memories.store.models.memory import Memory
+from memories.store.version_stamp import stamp_parts
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
@@ -101,6 +102,8 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddTaskResult:
             except NotFoundError:
                 raise MemoryRequestError(TASK_NOT_READABLE) from None
             task = _ensure_task(principal, memory, draft, now)
+            if made.deduplicated:
+                stamp_parts(memory, actor, now)
             active = memory.status == "active"
             shown = get_task_in_scope(principal, task.id, now) if active else None
     return AddTaskResult(shown, memory.id, memory.status)

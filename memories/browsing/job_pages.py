@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memories.indexing.models import Pending
 from memories.jobs.job_queue import cancel_job, notify_after_commit, resume_job
-from memories.jobs.leases import PendingState
+from memories.jobs.leases import OWED_STATES, RETRIED, PendingState
 from memories.jobs.models import OPEN_STATES, ORGANISATIONS, Job, JobState, JobType
 from memories.jobs.organisation_run import MANUAL_RUN, build_job, ensure_curators_audience
 from memories.jobs.worker_hints import notify_embedding_worker
@@ -95,7 +95,7 @@ def get_jobs_overview(actor: Actor, filters: Mapping[str, Any] | None = None) ->
         readable = dead.exclude(kind="internal").select_related("memory")
         return JobsOverview(
             list(jobs.order_by("-id").defer("parameters", "result")[:MAX_JOBS]),
-            owed.exclude(state=PendingState.DEAD)[:MAX_COUNT].count(),
+            owed.filter(state__in=OWED_STATES)[:MAX_COUNT].count(),
             dead[:MAX_COUNT].count(),
             list(readable.order_by("-created_at", "-id")[:MAX_JOBS]),
             list(seen.filter(**ORGANISATIONS).order_by("-id")[:MAX_ORGANISATION_JOBS])
@@ -203,6 +203,18 @@ def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = No
 
     Raises NotFoundError if memory_id has none.
     """
+    return _settle_embeddings(actor, "embedding.retried", RETRIED, now, memory_id)
+
+
+def drop_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = None) -> int:
+    """Leave these memories without a vector: their words find them. As `retry_embeddings`."""
+    dropped = {"state": PendingState.DROPPED}
+    return _settle_embeddings(actor, "embedding.dropped", dropped, now, memory_id)
+
+
+def _settle_embeddings(
+    actor: Actor, act: str, changes: Mapping[str, Any], now: datetime, memory_id: UUID | None
+) -> int:
     principal = resolve_principal(actor)
     with principal.scope():
         dead = Pending.objects.filter(
@@ -212,7 +224,7 @@ def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = No
             dead = dead.filter(memory_id=memory_id)
             if not dead.exists():
                 raise NotFoundError("no such work")
-        count = dead.update(state=PendingState.WAITING, attempts=0, leased_until=None)
-        audit.record_entry("embedding.retried", actor=actor, now=now, count=count)
+        count = dead.update(**changes)
+        audit.record_entry(act, actor=actor, now=now, count=count)
         notify_embedding_worker(principal.organisation_id)
     return count

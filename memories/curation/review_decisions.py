@@ -262,7 +262,8 @@ def _copy_to_target(taken: _LockedItem, answer: ReviewDecision) -> dict[str, Any
         _check_gates(taken, answer)
     if answer.content is not None and _returns_to_review(item):
         raise MemoryRequestError(REWORDING_DENIED)
-    if answer.content is not None and not _publishes(taken):
+    if (answer.content is not None or memory.version > 1) and not _publishes(taken):
+        # Also what they changed while it waited with them: it comes back as it was said, or not.
         raise ChangeForbiddenError(A_CURATOR_DECIDES)
     if item.cause in PUBLISHING_CAUSES:
         # They may have opted out after it was proposed. An author who proposed their own words

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from memories.embedding.encoder import EncoderError, Vectors
 from memories.embedding.encoder_loading import get_encoder
@@ -23,7 +23,7 @@ from memories.indexing.context_windows import ContextWindows, Vector
 from memories.indexing.enrich_worker import enrich_pending
 from memories.indexing.models import Embedding, EnrichmentState, Pending
 from memories.jobs import leases as jobs_leases
-from memories.jobs.leases import LEASE, WORKER, PendingState, lease_rows, release_rows
+from memories.jobs.leases import WORKER, PendingState, lease_rows, release_rows
 from memories.store.models.memory import Memory
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
 from memories.store.text_parts import TextPart, split_text
@@ -158,10 +158,9 @@ def _embed_batch(
         vectors = _encode(leases, models)
     except Exception as error:
         if len(leases) == 1:
-            _release(organisation_id, leases, error, now)
+            _release(organisation_id, leases, error)
             return
         # One bad text must not block the others: encode each by itself.
-        _release(organisation_id, leases, error, now, counted=False)
         for lease in leases:
             _embed_batch(organisation_id, [lease], models, now)
         return
@@ -203,26 +202,12 @@ def _lease_batch(organisation_id: UUID, now: datetime, limit: int) -> list[Lease
     return [to_text(memories[row.memory_id]) for row in rows if row.memory_id in memories]
 
 
-def _release(
-    organisation_id: UUID,
-    leases: Sequence[LeasedMemory],
-    error: Exception,
-    now: datetime,
-    *,
-    counted: bool = True,
-) -> None:
-    """Release leases for another attempt. counted: whether this counts as an attempt."""
+def _release(organisation_id: UUID, leases: Sequence[LeasedMemory], error: Exception) -> None:
+    """Release leases for another attempt."""
     # The class alone: a library's message may quote the text.
     reason = type(error).__name__
     log.warning("embedding failed: %s", reason)
-    ids = [lease.memory_id for lease in leases]
-    if counted:
-        release_rows(Pending, organisation_id, ids, reason)
-        return
-    with organisation_scope(organisation_id, using=WORKER):
-        Pending.objects.using(WORKER).filter(
-            organisation_id=organisation_id, memory_id__in=ids
-        ).update(attempts=F("attempts") - 1, leased_until=now + LEASE)
+    release_rows(Pending, organisation_id, [lease.memory_id for lease in leases], reason)
 
 
 # Not by the ORM, which sends each vector as text.

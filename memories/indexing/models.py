@@ -7,7 +7,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from memories.jobs.leases import PendingWork
+from memories.jobs.leases import PendingState, PendingWork
 from memories.store.models.memory import Memory
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantForeignKey
@@ -116,7 +116,15 @@ def list_owed(organisation_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
 
 
 def embedding_state(memory: Memory) -> str:
-    """none for a sensitive memory, which gets no vector; else pending or ready."""
+    """none for a memory that gets no vector: a sensitive one, or one whose work was dropped; else
+    pending or ready."""
     if memory.sensitive:
         return "none"
-    return "pending" if list_owed(memory.organisation_id, [memory.id]) else "ready"
+    rows = Pending.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    match rows.values_list("state", flat=True).first():
+        case None:
+            return "ready"
+        case PendingState.DROPPED:
+            return "none"
+        case _:
+            return "pending"

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from memories.indexing.models import Pending
 from memories.jobs.job_queue import resume_job
-from memories.jobs.leases import PendingState, PendingWork
+from memories.jobs.leases import OWED_STATES, RETRIED, PendingState, PendingWork
 from memories.jobs.models import Job, JobState
 from memories.jobs.worker_hints import (
     notify_embedding_worker,
@@ -173,7 +173,7 @@ def _pending_overview(model: type[PendingWork], organisation_id: UUID) -> Pendin
     dead = rows.filter(state=PendingState.DEAD)
     newest = list(dead.only(*PENDING_COLUMNS).order_by("-created_at", "-id")[:MAX_LISTED])
     return PendingOverview(
-        rows.exclude(state=PendingState.DEAD).values("id")[:MAX_COUNTED].count(),
+        rows.filter(state__in=OWED_STATES).values("id")[:MAX_COUNTED].count(),
         dead.values("id")[:MAX_COUNTED].count() if len(newest) == MAX_LISTED else len(newest),
         newest,
     )
@@ -235,7 +235,7 @@ def _retry(
         rows = model._default_manager.using(WORKER).filter(
             organisation_id=organisation_id, state=PendingState.DEAD
         )
-        count = rows.update(state=PendingState.WAITING, attempts=0, leased_until=None)
+        count = rows.update(**RETRIED)
         if not count:
             raise NotFoundError("no such work")
         audit.record_entry(

@@ -20,9 +20,17 @@ from orgs.models.organisations import Organisation
 
 
 class PendingState(models.TextChoices):
+    """dead: tried too often. dropped: somebody decided that it stays undone, until the memory
+    changes."""
+
     WAITING = "waiting"
     LEASED = "leased"
     DEAD = "dead"
+    DROPPED = "dropped"
+
+
+OWED_STATES = (PendingState.WAITING, PendingState.LEASED)
+RETRIED = {"state": PendingState.WAITING, "attempts": 0, "leased_until": None}
 
 
 class PendingWork(MemoryPart):

@@ -102,9 +102,7 @@ def preview_erase(actor: Actor, memory_id: UUID, *, organisation: str) -> EraseP
         if memory.kind == Kind.INTERNAL:
             raise NotFoundError("no such memory")
         [shown] = to_listed_memories(principal, [memory], organisation)
-        found = _OrganisationWideScope(
-            actor.organisation_id, list_audience_batches(actor.organisation_id, SCOPE_BATCH_SIZE)
-        )
+        found = OrganisationWideScope.of(actor.organisation_id)
         gone = set(found.with_derived([memory]).rows)
         said = [id_] if (id_ := source_message_id(memory)) else []
         return ErasePreview(
@@ -132,9 +130,7 @@ def erase_rows(
     and PermissionError if `force` comes from anybody but an admin.
     """
     actor, organisation_id = principal.actor, principal.organisation_id
-    reach = _OrganisationWideScope(
-        organisation_id, list_audience_batches(organisation_id, SCOPE_BATCH_SIZE)
-    )
+    reach = OrganisationWideScope.of(organisation_id)
     reached = reach.with_derived(rows)
     for made in _protected_derived(actor, rows, reached):
         check_red_line(principal, made, "erase", now, force=force)
@@ -167,9 +163,7 @@ def without_protected_derived(principal: Principal, rows: Sequence[Memory]) -> l
     """The memories whose erasure would erase nothing protected; call inside the principal's
     scope."""
     organisation_id = principal.organisation_id
-    reached = _OrganisationWideScope(
-        organisation_id, list_audience_batches(organisation_id, SCOPE_BATCH_SIZE)
-    ).with_derived(rows)
+    reached = OrganisationWideScope.of(organisation_id).with_derived(rows)
     held = {made.id for made in _protected_derived(principal.actor, rows, reached)}
     return [row for row in rows if not held & reached.made_from(row)] if held else list(rows)
 
@@ -253,7 +247,7 @@ class _ErasureSet:
 
 
 @dataclass(frozen=True, slots=True)
-class _OrganisationWideScope:
+class OrganisationWideScope:
     """All audiences of an organisation, in portions, also those that the asker does not read.
 
     Derived memories stay with their readers when the memory gets other readers. They are erased all
@@ -262,6 +256,11 @@ class _OrganisationWideScope:
 
     organisation_id: UUID
     portions: list[list[UUID]]
+
+    @classmethod
+    def of(cls, organisation_id: UUID) -> "OrganisationWideScope":
+        """All audiences that an organisation has now."""
+        return cls(organisation_id, list_audience_batches(organisation_id, SCOPE_BATCH_SIZE))
 
     def with_derived(self, rows: Sequence[Memory]) -> _ErasureSet:
         """The memories with their propositions and summaries, at every level."""

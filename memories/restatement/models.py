@@ -1,13 +1,15 @@
 """Restatements, stored beside the verbatim text of a memory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Count, Max, QuerySet
 
-from memories.jobs.leases import PendingState, PendingWork
+from memories.jobs.leases import RETRIED, PendingState, PendingWork
 from memories.jobs.worker_hints import notify_restatement_worker
 from memories.store.models.memory_part import MemoryPart
 from orgs import audit
@@ -107,8 +109,17 @@ def count_unanswered(actor: Actor) -> UnansweredTurns:
 
 def retry_unanswered(actor: Actor, *, now: datetime) -> int:
     """Queue all of them for the language model again. Returns how many."""
+    return _settle_turns(actor, "restating.retried", RETRIED, now)
+
+
+def drop_unanswered(actor: Actor, *, now: datetime) -> int:
+    """Leave all of them with what the rules worked out. Returns how many."""
+    return _settle_turns(actor, "restating.dropped", {"state": PendingState.DROPPED}, now)
+
+
+def _settle_turns(actor: Actor, act: str, changes: Mapping[str, Any], now: datetime) -> int:
     with resolve_principal(actor).scope():
-        count = _dead_turns(actor).update(state=PendingState.WAITING, attempts=0, leased_until=None)
-        audit.record_entry("restating.retried", actor=actor, now=now, count=count)
+        count = _dead_turns(actor).update(**changes)
+        audit.record_entry(act, actor=actor, now=now, count=count)
         notify_restatement_worker(actor.organisation_id)
     return count

@@ -1,5 +1,5 @@
 -- Acts that can never concern what is taught: with what a group decides by itself. What is not on the
--- list may. Since version 3: re-embedding, the limits of a key, and what the server's page does.
+-- list may. Since version 3: work that is dropped, re-embedding, the limits of a key, and what the server's page does.
 CREATE OR REPLACE FUNCTION public.never_teaches(act text)
  RETURNS boolean
  LANGUAGE sql IMMUTABLE
@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION public.never_teaches(act text)
 RETURN act IN (
         'account.added', 'account.refreshed', 'account.removed', 'association.confirmed',
         'association.made', 'association.removed', 'association.repeated', 'delegation.given',
-        'delegation.revoked', 'demo.removed', 'embedding.retried', 'encryption.rotated',
+        'delegation.revoked', 'demo.removed', 'embedding.dropped', 'embedding.retried', 'encryption.rotated',
         'gate.policy_changed', 'gate.term_added', 'gate.term_removed', 'group.confidential',
         'group.contradiction_policy', 'group.created', 'group.members', 'group.profile',
         'group.renamed', 'identity.confirmed',
@@ -17,7 +17,7 @@ RETURN act IN (
         'key.revoked', 'learning.paused', 'learning.resumed', 'member.created', 'member.invited',
         'member.joined', 'member.removed', 'member.role', 'member.spoken_for', 'member.time_zone', 'member.uninvited',
         'organisation.resumed', 'organisation.suspended', 'persona.described', 'persona.made', 'persona.removed', 'playground.asked',
-        'policy.archived', 'policy.changed', 'restating.retried', 'robot.changed', 'robot.personal',
+        'policy.archived', 'policy.changed', 'restating.dropped', 'restating.retried', 'robot.changed', 'robot.personal',
         'robot.registered', 'robot.seated', 'sharing.allowed', 'sharing.stopped',
         'snapshot.exported', 'support.account_changed', 'support.account_found',
         'support.answers_retried', 'support.chose', 'support.embeddings_retried', 'support.ended',

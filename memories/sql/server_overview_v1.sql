@@ -58,7 +58,7 @@ BEGIN
             'groups', (SELECT count(*) FROM public.orgs_group g WHERE g.organisation_id = p.id),
             'robots', r.count, 'robots_active_at', r.active_at,
             'waiting', (SELECT count(*) FROM public.memories_pending w
-                WHERE w.organisation_id = p.id AND w.state <> 'dead'),
+                WHERE w.organisation_id = p.id AND w.state IN ('waiting', 'leased')),
             'given_up', (SELECT count(*) FROM public.memories_pending w
                     WHERE w.organisation_id = p.id AND w.state = 'dead')
                 + (SELECT count(*) FROM public.memories_job j

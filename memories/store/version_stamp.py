@@ -2,10 +2,19 @@
 
 from datetime import datetime
 
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
 
 VERSION_FIELDS = ("updated_at", "version", "editor", "editor_robot")
+
+
+def stamp_parts(memory: Memory, actor: Actor, now: datetime) -> None:
+    """A memory that waits for a review got something that is published with it: who has read it
+    decides about the version of before no more."""
+    if memory.status in (Status.PENDING_REVIEW, Status.QUARANTINED):
+        stamp_version(memory, actor, now)
+        memory.save(update_fields=VERSION_FIELDS)
 
 
 def stamp_version(memory: Memory, actor: Actor, now: datetime) -> None:

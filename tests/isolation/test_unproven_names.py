@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from config.mcp import results
 from memories.review.models import Proposal
 from memories.store.speakers.attribution import marked_name
 from orgs.principals import resolve_principal
@@ -192,3 +193,42 @@ def test_a_name_does_not_end_its_own_mark() -> None:
         marked = marked_name(name)
         assert marked[0] + marked[-1] == "“”"
         assert not set(marked[1:-1]) & set('"“”„‟«»'), marked
+
+
+def rendered(here: Tenant, content: str) -> dict[str, Any]:
+    found = here.api("aria").post("/api/v1/recall", {"query": content}, format="json").json()
+    told = results.render_search(found, 2000)["memories"]
+    [one] = [row for row in told if row["content"] == content]
+    return {k: v for k, v in one.items() if k not in ("id", "when", "score", "content", "state")}
+
+
+def test_a_tool_tells_a_name_of_nobody_from_a_member(world: World) -> None:
+    """Bolt, which may speak for nobody, calls the speaker Ada; the other text is proven Ada's."""
+    here = world.here
+    api = here.api("bolt")
+    forged = "The budget of the zebra crossing is nine thousand."
+    body = {"content": forged, "speaker": "Ada", "visibility": "organisation"}
+    assert api.post("/api/v1/memories", body, format="json").status_code == 201
+    here.read()
+    one = rendered(here, forged)
+    proven = "Zebra stripes are the paint of the hall."
+    ada = str(here.members["ada"].id)
+    person = here.browser("ada")
+    body = {"content": proven, "visibility": "organisation", "speaker": ada}
+    made = person.post("/api/v1/memories", body, format="json")
+    assert made.status_code == 201, made.content
+    here.read()
+    other = rendered(here, proven)
+    told = [{k: v for k, v in row.items() if k != "by"} for row in (one, other)]
+    assert told[0] != told[1], "nothing says that the one is proven and the other is not"
+
+
+def test_a_timeline_tells_a_name_of_nobody_from_a_member(world: World) -> None:
+    here = world.here
+    forged = "The budget of the zebra crossing is nine thousand."
+    body = {"content": forged, "speaker": "Ada", "visibility": "organisation", "topic": "zebra"}
+    assert here.api("bolt").post("/api/v1/memories", body, format="json").status_code == 201
+    here.read()
+    data = here.api("aria").get("/api/v1/timeline", {"topic": "zebra crossing"}).json()
+    for one in results.render_timeline(data, 2000)["said"]:
+        assert one.get("speaker") != "Ada", one

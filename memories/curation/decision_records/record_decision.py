@@ -32,6 +32,7 @@ from memories.safety.gate_refusals import check_not_waiting, record_refusals
 from memories.state.supersede_memory import list_successor_ids, supersede_memory
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import SOURCE_IDS_KEY, Memory
+from memories.store.version_stamp import stamp_parts
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
@@ -138,6 +139,8 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
                 raise ChangeForbiddenError(MEMORY_NOT_OWN)
             if fresh:
                 _write_record(principal, memory, draft, sorted(words), made, now)
+                if made.deduplicated:
+                    stamp_parts(memory, actor, now)
             if draft.supersedes is not None:
                 supersede_decision(principal, memory, draft.supersedes, now)
     return RecordDecisionResult(memory.id, memory.status, not fresh)

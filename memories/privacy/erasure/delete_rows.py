@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memories.indexing import search_index
 from memories.ingestion.file_import.import_job import UPLOADS
+from memories.privacy.erase_memory import OrganisationWideScope
 from memories.privacy.erasure.erasure_run import ErasureRun, ErasureSource, TombstoneType
 from memories.snapshots.export_job import EXPORTS
 from memories.state.transitions import restore_memories
@@ -63,6 +64,8 @@ def _delete_batch(running: ErasureRun, ids: Sequence[UUID]) -> int:
         going=lambda near: {id_ for (id_,) in running.rows(_TOMBSTONED_SQL, {"ids": list(near)})},
     )
     left = _restorable_sources(running, [row for row in rows if is_summary(row)])
+    reach = OrganisationWideScope.of(running.organisation_id)
+    reach.clear_undo_notes(ids)
     Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids).delete()
     restore_memories(left, running.now, status=Status.ACTIVE)
     return len(left)

@@ -155,7 +155,8 @@ def _empty_member_step(running: ErasureRun, run: OrganisationRun) -> Counts | No
 
 def _clear_caches_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     cleanup.clear_query_caches()
-    return {}
+    # Once more: files that were written while the rows were still there.
+    return {"exports": cleanup.discard_exports(running)}
 
 
 def _clean_disk_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:

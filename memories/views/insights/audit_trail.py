@@ -30,7 +30,7 @@ from orgs.views.page_access import ADMINS, members_only
 # Numbers as a file for a spreadsheet.
 
 # A cell that begins like this is a formula to a spreadsheet, and names are chosen by people.
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001 - full width
 
 
 def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:

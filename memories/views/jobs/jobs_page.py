@@ -19,7 +19,7 @@ from memories.browsing import job_pages
 from memories.curation import bulk_change
 from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState, JobType
-from memories.restatement.models import count_unanswered, retry_unanswered
+from memories.restatement.models import count_unanswered, drop_unanswered, retry_unanswered
 from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
@@ -144,6 +144,7 @@ def _failed_embedding_row(row: Pending) -> dict[str, Any]:
         "attempts": row.attempts,
         "at": row.created_at,
         "retry_url": reverse("embedding-retry", args=[row.memory_id]),
+        "drop_url": reverse("embedding-drop", args=[row.memory_id]),
     }
 
 
@@ -352,6 +353,24 @@ def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> Htt
     """Try again to index what failed, one or all, as far as the asker may read it."""
     count = job_pages.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
     messages.success(request, f"{memory_count_label(count)} will be indexed again.")
+    return redirect("jobs")
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def drop_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
+    """Leave what failed to its words, one or all, as far as the asker may read it."""
+    count = job_pages.drop_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
+    messages.success(request, f"{memory_count_label(count)} will be found by words alone.")
+    return redirect("jobs")
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def drop_model_questions(request: HttpRequest) -> HttpResponse:
+    """Leave what the language model never answered to the rules."""
+    count = drop_unanswered(request.actor, now=timezone.now())
+    messages.success(request, f"{memory_count_label(count)} will stay as the rules read them.")
     return redirect("jobs")
 
 

@@ -180,7 +180,7 @@ def _indexing_label(row: Any) -> str:
         return "Done"
     if row.state == "dead":
         return f"Given up: {FAILURE_LABELS.get(row.reason, row.reason)}"
-    return "Waits"
+    return "Left to its words" if row.state == "dropped" else "Waits"
 
 
 @require_safe

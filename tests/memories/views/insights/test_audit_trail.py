@@ -18,6 +18,7 @@ from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.review.propose import report_memory
 from memories.views.insights.audit_labels import ACTION_LABELS
+from memories.views.insights.audit_trail import csv_response
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role
@@ -221,3 +222,9 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
     assert len(kept) > 8
     assert [one for one in kept if CANARY in str(one)] == []
     assert CANARY not in response_text(ada.get("/audit/"))
+
+
+@pytest.mark.parametrize("name", ["=1+1", "@SUM(1)", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201"])
+def test_no_name_is_a_formula_in_the_file(name: str) -> None:
+    told = csv_response("audit", [[name]]).content.decode()
+    assert told.lstrip('"').startswith("'"), told
