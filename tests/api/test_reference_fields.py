@@ -127,7 +127,7 @@ def test_every_operation_that_finds_nothing_says_which_field(world: World) -> No
             leaf = [part for part in slot.path if isinstance(part, str)][-1]
             if slot.where == "path" or leaf not in NAMES:
                 continue
-            path, query, body = operation.call(slot, ABSENT)
+            path, query, body = operation.call(slot, ABSENT, {})
             sent = copy.deepcopy(body)
             url = path + ("?" + "&".join(f"{k}={v}" for k, v in query.items()) if query else "")
             answer = getattr(client, operation.method)(url, sent, format="json")
