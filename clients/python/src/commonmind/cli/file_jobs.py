@@ -20,6 +20,7 @@ LOOK_SECONDS = 2
 # What is read of a file to see what it is.
 HEAD_BYTES = 256 * 1024
 GZIP_MAGIC, BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
+COUNTS = ("imported", "already", "skipped", "groups", "members")
 UNCONFIRMED = "Nothing is imported. Say --yes to import, or --dry-run to see what it would bring."
 
 
@@ -78,7 +79,7 @@ def import_conversations(
         session.confirm(question, yes=yes, otherwise=UNCONFIRMED)
         job = follow(session, client, client.imports.create(path, **fields), "Import")
         counts = job["counts"]
-        said = ", ".join(f"{counts[name]:,} {name}" for name in counts)
+        said = ", ".join(f"{counts[name]:,} {name}" for name in COUNTS if name in counts)
         session.output.value(job, said or "Nothing was imported.")
         for one in job["first_problems"]:
             session.failed = True
