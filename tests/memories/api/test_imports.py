@@ -93,6 +93,7 @@ def test_a_file_is_imported_by_a_job(here: Tenant, caller: str) -> None:
     job = client.get(answer["Location"]).json()
     assert (job["state"], job["problems"], job["file"]) == ("done", 1, None)
     assert job["done"] == job["total"] > 0
+    assert client.get(f"{answer['Location']}/file").status_code == 404, "it was never to be taken"
     assert job["counts"] == {
         "imported": 3, "already": 0, "skipped": 1, "groups": 1, "members": 2,
     }  # fmt: skip
