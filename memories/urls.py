@@ -24,6 +24,7 @@ from memories.api.context import (
 )
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
+from memories.api.imports.import_views import ImportsView
 from memories.api.operations import bulk_changes, changes, operation_views, projections
 from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
@@ -210,6 +211,7 @@ api = [
     path("jobs/<uuid:job_id>/undo", jobs_api.JobUndoView.as_view(), name="job-undo-api"),
     path("jobs/<uuid:job_id>/file", jobs_api.JobFileView.as_view(), name="job-file-api"),
     path("exports", jobs_api.ExportsView.as_view(), name="exports-api"),
+    path("imports", ImportsView.as_view(), name="imports-api"),
     path("consolidations", jobs_api.ConsolidationsView.as_view(), name="consolidations-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
     path("gate", gate_views.GateView.as_view(), name="gate"),

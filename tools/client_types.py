@@ -48,10 +48,13 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "decisions_list": ("DecisionFilters", PAGED),
     "decisions_record": ("DecisionFields", ("conclusion",)),
     "experts": ("ExpertFilters", ("topic", *PAGED)),
+    "exports_create": ("ExportFields", ()),
     "feedback": ("FeedbackFields", ()),
     "groups_list": ("GroupFilters", PAGED),
+    "imports_create": ("ImportFields", ("file", "dry_run")),
     "jobs_cancel": ("", ()),
     "jobs_drop": ("", ()),
+    "jobs_file": ("", ()),
     "jobs_get": ("", ()),
     "jobs_list": ("JobFilters", PAGED),
     "jobs_resume": ("", ()),
@@ -190,7 +193,8 @@ class Writer:
 
     def body_name(self, operation: Mapping[str, Any]) -> str | None:
         content = operation.get("requestBody", {}).get("content", {})
-        schema = content.get("application/json", {}).get("schema", {})
+        kind = "application/json" if "application/json" in content else "multipart/form-data"
+        schema = content.get(kind, {}).get("schema", {})
         return next(iter_references(schema), None)
 
     def keywords(

@@ -209,6 +209,8 @@ SPECTACULAR_SETTINGS = {
         "TermKind": "memories.safety.models.TermType",
         "OnPersonalData": ["review", "sanitise"],
         "SuggestionState": "personas.models.suggestions.SuggestionState",
+        "FormatEnum": ["commonmind-snapshot"],
+        "ImportFormat": "memories.api.imports.serializers.IMPORT_FORMATS",
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }

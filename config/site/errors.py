@@ -207,9 +207,12 @@ class PageErrorsMiddleware:
         if isinstance(error, RateLimitError):
             return rate_limited(request, error)
         found = describe_exception(error)
-        if found is None or found[0] not in (400, 403, 404, 409, 503, 507):
+        if found is None or found[0] not in (400, 403, 404, 409, 410, 503, 507):
             return None
         status, code, detail = found[:3]
+        if status == 410:
+            # A page tells it as what is not there.
+            return not_found(request)
         if status in (503, 507):
             log.error("the database failed: %s", type(error).__name__)
         return _render_error(request, status, detail if status in (403, 409) else "", code)

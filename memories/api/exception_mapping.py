@@ -12,6 +12,7 @@ from memories.curation.decision_records.record_decision import InvalidDecisionEr
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.review_decisions import VersionRequiredError
 from memories.ingestion.draft_gates import TooLongToCheck
+from memories.ingestion.file_import.import_job import ImportTooLargeError, UnreadableImportError
 from memories.ingestion.remember import KeyConflictError
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError
@@ -24,6 +25,7 @@ from memories.review.item_locks import ItemLockedError
 from memories.review.review_queue import AlreadyDecidedError
 from memories.safety.gate_refusals import GateRefusedError
 from memories.safety.names.known_names import InvalidTermError
+from memories.snapshots.export_job import ExportFileGoneError
 from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrganisationError
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
@@ -46,6 +48,9 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     OverBudgetError: (413, "over-budget", "Larger than the budget"),
     UnreadableFileError: (400, "unreadable", "The file cannot be read"),
     FileTooLargeError: (413, "file-too-large", "The file is too large"),
+    UnreadableImportError: (400, "unreadable", "The file cannot be read"),
+    ImportTooLargeError: (413, "file-too-large", "The file is too large"),
+    ExportFileGoneError: (410, "file-gone", "The file was deleted"),
     TooManyAccountsError: (409, "too-many", "Too many"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),

@@ -106,8 +106,8 @@ class JobFileView(APIView):
         operation_id="jobs_file", responses={(200, "application/jsonl"): OpenApiTypes.BINARY}
     )
     def get(self, request: Request, job_id: UUID) -> FileResponse:
-        """The file of the caller's own export, a snapshot in JSON lines. 404 before it is done and
-        after it was deleted, seven days later."""
+        """The file of the caller's own export, a snapshot in JSON lines. 404 before it is done; 410
+        `file-gone` after it was deleted, seven days later."""
         path = get_file(request.user, job_id, now=timezone.now())
         return FileResponse(
             path.open("rb"),

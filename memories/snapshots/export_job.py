@@ -43,6 +43,13 @@ KEPT = 5
 DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+class ExportFileGoneError(NotFoundError):
+    """The file of the asker's own finished export was deleted."""
+
+    def __init__(self) -> None:
+        super().__init__("The file of this export was deleted. Export again if you need it.")
+
+
 def enqueue_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
     """Queue an export of what the member or the robot may read. filters: as in FiltersSerializer.
 
@@ -139,23 +146,28 @@ def _write_turn(actor: Actor, job: Job, file: IO[bytes]) -> bool:
 
 
 def get_file(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
-    """The path of the asker's finished export. Raises NotFoundError, also after the file was
-    deleted."""
+    """The path of the asker's finished export. Raises NotFoundError, and ExportFileGoneError after
+    the file was deleted."""
     job = get_job(actor, job_id)
-    if (path := find_ready_file(actor, job, now=now)) is None:
-        raise NotFoundError("no such file")
-    return path
+    if (path := find_ready_file(actor, job, now=now)) is not None:
+        return path
+    if _is_own_export(actor, job) and job.state == JobState.DONE:
+        raise ExportFileGoneError
+    raise NotFoundError("no such file")
 
 
 def find_ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
     """The path of a job's file, if it is the asker's own export and the file is ready; else
     None."""
-    theirs = (
+    if not _is_own_export(actor, job) or job.state != JobState.DONE or job.finished_at is None:
+        return None
+    path = EXPORTS.path_of(job.id)
+    return path if job.finished_at > now - RETENTION and path.exists() else None
+
+
+def _is_own_export(actor: Actor, job: Job) -> bool:
+    return (
         job.kind == JobType.EXPORT
         and not job.is_organisations
         and (job.member_id, job.robot_id) == (actor.member_id, actor.robot_id)
     )
-    if not theirs or job.state != JobState.DONE or job.finished_at is None:
-        return None
-    path = EXPORTS.path_of(job.id)
-    return path if job.finished_at > now - RETENTION and path.exists() else None

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -22,6 +23,7 @@ from django.utils.crypto import salted_hmac
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from orgs.api.form_data import is_form
 from orgs.api.json_format import BodyTooLargeError, JSONRenderer
 from orgs.api.problems import ProblemError, status_of
 from orgs.database.advisory_locks import try_advisory_lock
@@ -150,7 +152,7 @@ def _describe(request: Request, key: str) -> _Call:
         # A robot by one of its keys, a member by any session.
         caller=user.key_id or user.member_id,
         call=_digest("call", orjson.dumps([http.method, http.path, key])),
-        request=_request_digest(http),
+        request=_form_digest(request) if is_form(request) else _request_digest(http),
         standing=_digest("standing", orjson.dumps(standing)),
     )
 
@@ -175,6 +177,25 @@ def _request_digest(http: HttpRequest) -> bytes:
         raise BodyTooLargeError(f"The body is over {limit} bytes; send smaller batches.")
     mac.update(http.body)
     return mac.digest()
+
+
+def _form_digest(request: Request) -> bytes:
+    """A keyed digest of query, fields and files of a form. Whatever sends it again chooses another
+    boundary; and the check of a session's token may have read the body. Raises what reading the
+    form raises."""
+    parts = [_digest("query", request._request.META.get("QUERY_STRING", "").encode("latin1"))]
+    for name, values in sorted(request.data.lists()):
+        for value in values:
+            mac = salted_hmac("idempotency.field", b"", algorithm="sha256")
+            mac.update(orjson.dumps([name, getattr(value, "name", None)]) + b"\n")
+            if isinstance(value, UploadedFile):
+                for chunk in value.chunks(_CHUNK_BYTES):
+                    mac.update(chunk)
+                value.seek(0)
+            else:
+                mac.update(value.encode())
+            parts.append(mac.digest())
+    return _digest("request", b"".join(parts))
 
 
 _FIND = """

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -45,7 +46,8 @@ TITLES = {
     "unfit-name": "The name cannot be given",
     "body-too-large": "The body is too large",
     "too-many": "Too many",
-    "unsupported-media-type": "Send application/json",
+    "unsupported-media-type": "The body has another media type",
+    "bad-form": "The form cannot be read",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",
     "idempotency-key": "The idempotency key cannot be used",
@@ -64,6 +66,7 @@ NO_ROOM = (
     "The server's disk is full, so nothing was changed. What is kept can be read. Whoever runs the "
     "server has to make room."
 )
+BAD_FORM = "The form is broken, or has more fields than are read."
 NOT_FOUND_DETAIL = "There is nothing here that you may see."
 # By what is looked for: the fields of bodies and queries that refer to it.
 REFERENCE_FIELDS: dict[str, frozenset[str]] = {
@@ -216,6 +219,9 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
             return 400, "invalid", f"{first['field']}: {first['detail']}", errors, ""
         case exceptions.ParseError():
             return 400, "bad-json", str(error.detail), [], ""
+        case SuspiciousOperation() | MultiPartParserError():
+            # The check of a session's token reads the form before any parser of a view.
+            return 400, "bad-form", BAD_FORM, [], ""
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return 401, "unauthenticated", str(error.detail), [], ""
         case ReferenceNotFoundError():

@@ -18,6 +18,7 @@ GIVEN: dict[str, Any] = {
     "items": [{"content": "x"}],
     "lines": [{"content": "x"}],
     "head": {},
+    "file": b"x",
     "version": 1,
 }
 # Their address is said by whoever calls.

@@ -45,9 +45,10 @@ from memories.store.models.memory import Memory
 from memories.store.models.version import imported_memory_ids
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
-from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
-from orgs.principals import Actor, readable_groups, resolve_principal
+from orgs.principals import MANAGE_SCOPE, Actor, resolve_principal
+from robots.models.keys import KeyScope
+from robots.people.directory import manageable_groups
 from robots.registry.robots import IMPORT, ensure_builtin_robot
 
 # What an import has written, as far as its author reads it.
@@ -108,6 +109,10 @@ class UnreadableImportError(PermanentJobError):
     """Not a file of JSON lines, or a truncated one; the message says what was found."""
 
 
+class ImportTooLargeError(UnreadableImportError):
+    """The file is larger than MAX_UPLOAD_BYTES."""
+
+
 def enqueue_import(
     actor: Actor,
     file: IO[bytes],
@@ -142,10 +147,18 @@ def enqueue_import(
 
 
 def check_may_import(actor: Actor) -> None:
-    """Raise PermissionError for everybody but admins, because an import writes into any
-    audience."""
-    if not (actor.is_person and actor.role == Role.ADMIN):
-        raise PermissionError("Admins import.")
+    """Raise PermissionError for everybody but admins, and robots by a key with `manage` and
+    `write`: an import writes into any audience and gives words to others.
+
+    A personal robot imports nothing, as it makes nobody else a speaker.
+    """
+    if actor.is_person and actor.administers:
+        return
+    if not (actor.administers and actor.owner_id is None and KeyScope.WRITE in actor.scopes):
+        raise PermissionError(
+            "Admins import, and robots that serve nobody in particular, by a key with the scopes "
+            f"`{MANAGE_SCOPE}` and `{KeyScope.WRITE}`."
+        )
 
 
 def check_file(file: IO[bytes], size: int) -> IO[bytes]:
@@ -154,7 +167,7 @@ def check_file(file: IO[bytes], size: int) -> IO[bytes]:
     if size == 0:
         raise UnreadableImportError("The file is empty.")
     if size > MAX_UPLOAD_BYTES:
-        raise UnreadableImportError(
+        raise ImportTooLargeError(
             f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
         )
     file.seek(0)
@@ -208,7 +221,7 @@ def run_import(actor: Actor, job: Job) -> None:
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = ensure_builtin_robot(organisation.id, IMPORT, now)
-        read = frozenset(readable_groups(actor).values_list("id", flat=True))
+        read = frozenset(manageable_groups(actor).values_list("id", flat=True))
     importer = Importer(
         organisation,
         robot,
@@ -217,7 +230,8 @@ def run_import(actor: Actor, job: Job) -> None:
         groups,
         _groups_readable_since_start(path, read),
         actor.member_id,
-        actor if job.parameters.get("keep") else None,
+        # A robot sits in the groups that it makes: so the next turn, and a repeat, find them.
+        actor if actor.robot_id or job.parameters.get("keep") else None,
         import_job=job.id,
         importer=actor.member_id,
         everyone=job.parameters.get("everyone", False),

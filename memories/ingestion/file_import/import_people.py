@@ -18,6 +18,8 @@ from orgs.organisations.audience_rows import ReaderKey, ensure_audience, ensure_
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
 from orgs.principals import Actor
+from robots.people.directory import robot_group_ids
+from robots.registry.robots import add_robot_to_groups
 
 PLATFORM = "import"
 EVERYONE = "org"
@@ -42,7 +44,8 @@ class ImportPeople:
     that it creates; None for an import from the shell. read: the groups that this admin reads. The
     file can name only these groups and the owner's own, and adds people who can sign in only to
     groups that the admin reads. keeper: the same admin, if they chose to join the groups that this
-    import creates. importer: who asked for the import; None if that is nobody of the organisation.
+    import creates, or the robot that asked, which sits in them. importer: who asked for the
+    import; None if that is nobody of the organisation.
     everyone: whether lines that name no reader are for everyone in the organisation.
     """
 
@@ -79,6 +82,8 @@ class ImportPeople:
         if self._read is None:
             return rows
         known = Q(id__in=self._read)
+        if self._keeper is not None and self._keeper.robot_id is not None:
+            known |= Q(id__in=robot_group_ids(self._keeper))
         return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
 
     def _load_known_people(self) -> None:
@@ -129,11 +134,13 @@ class ImportPeople:
         """Add the keeper to a new group, with a line in the audit trail, because this widens their
         rights."""
         keeper = self._keeper
-        if keeper is None or keeper.member_id is None:
+        if keeper is None:
             return
-        add_to_group(
-            organisation_id=self.organisation.id, group_id=group.id, member_ids=[keeper.member_id]
-        )
+        tenant = {"organisation_id": self.organisation.id}
+        if keeper.robot_id is not None:
+            add_robot_to_groups(**tenant, robot_id=keeper.robot_id, group_ids=[group.id])
+        if keeper.member_id is not None:
+            add_to_group(**tenant, group_id=group.id, member_ids=[keeper.member_id])
         audit.record_entry(
             "group.created",
             actor=keeper,

@@ -47,8 +47,9 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation
-from orgs.principals import Actor, Principal, readable_groups, resolve_principal
+from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
+from robots.people.directory import manageable_groups
 from robots.registry.robots import IMPORT
 
 # The most of a file that is read for a preview.
@@ -124,6 +125,19 @@ def plan_import(
     return found
 
 
+def plan_upload(
+    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, everyone: bool, now: datetime
+) -> ImportPlan:
+    """Preview the import of an uploaded file, of which nothing is kept. size, everyone: as in
+    `plan_import`.
+
+    Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
+    """
+    check_may_import(actor)
+    with _unpacked(check_file(file, size)) as lines:
+        return plan_import(actor, lines, size=size, by_group=by_group, everyone=everyone, now=now)
+
+
 def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
     """The lines to read; sets `whole`, `broken` and `lines` of `found`."""
     head: list[bytes] = []
@@ -153,7 +167,7 @@ def _build_planner(
         now,
         "group" if by_group else "organisation",
         frozenset(iter_group_ids(head)),
-        frozenset(readable_groups(actor).values_list("id", flat=True)),
+        frozenset(manageable_groups(actor).values_list("id", flat=True)),
         actor.member_id,
         importer=actor.member_id,
         everyone=everyone,
@@ -327,7 +341,13 @@ def _modified_at(path: Path) -> datetime:
 
 @contextmanager
 def _open_unpacked(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as raw:
-        mark = raw.read(2)
-        raw.seek(0)
-        yield gzip.GzipFile(fileobj=raw) if mark == GZIP_MAGIC else raw  # type: ignore[misc]
+    with path.open("rb") as raw, _unpacked(raw) as lines:
+        yield lines
+
+
+@contextmanager
+def _unpacked(raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    raw.seek(0)
+    mark = raw.read(2)
+    raw.seek(0)
+    yield gzip.GzipFile(fileobj=raw) if mark == GZIP_MAGIC else raw  # type: ignore[misc]

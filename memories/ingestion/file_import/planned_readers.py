@@ -13,7 +13,8 @@ from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member, can_sign_in_q
 from orgs.models.organisations import GroupMembership
 from orgs.organisations.audience_rows import ReaderKey, readers_digest
-from orgs.principals import MODERATOR_ROLES, Actor, Principal, readable_groups
+from orgs.principals import MODERATOR_ROLES, Actor, Principal
+from robots.people.directory import manageable_groups, visible_groups
 
 # The groups, members and audiences that an import would use, by the importer's rules; nothing is
 # written.
@@ -166,8 +167,8 @@ PlannedImportReaders = tuple[list[PlannedGroup], list[PlannedPerson], list[Plann
 @dataclass(slots=True)
 class _ExistingPeople:
     """Existing members and groups. people: members with an account: {id: whether they can sign in};
-    bare: members without one. seats: members by group. readable: groups that the asker reads; open:
-    those of them that are not confidential."""
+    bare: members without one. seats: members by group. known: groups whose members the asker may
+    know; read: those of them that the asker reads; open: those that are not confidential."""
 
     actor: Actor
     cast: PlannedPeople
@@ -175,7 +176,8 @@ class _ExistingPeople:
     bare: set[UUID]
     curators: set[UUID]
     seats: dict[UUID, set[UUID]]
-    readable: set[UUID]
+    known: set[UUID]
+    read: set[UUID]
     open: set[UUID]
     names: dict[UUID, str]
 
@@ -189,14 +191,24 @@ class _ExistingPeople:
 
     def reads_group(self, group_id: UUID) -> str:
         if group_id in self.cast.made:
-            return IF_JOINED
-        return YES if group_id in self.readable else NO
+            return self._of_new_groups()
+        return YES if group_id in self.read else NO
+
+    def knows_seats(self, group_id: UUID) -> bool:
+        """Whether the asker may know who is in a group."""
+        return group_id in self.cast.made or group_id in self.known
+
+    def _of_new_groups(self) -> str:
+        """A robot sits in the groups that its import makes; people choose."""
+        return YES if self.actor.robot_id else IF_JOINED
 
     def sits(self, group_id: UUID) -> str:
         """Whether the asker would read by being in this group. Curators of a group do not read its
         lists."""
         if group_id in self.cast.made:
-            return IF_JOINED
+            return self._of_new_groups()
+        if self.actor.robot_id:
+            return YES if group_id in self.read else NO
         return YES if self.actor.member_id in self.seated(group_id) else NO
 
     def counts(self, ids: set[UUID]) -> tuple[int, int]:
@@ -240,14 +252,18 @@ def summarise_audiences(
 def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     here = {"organisation_id": actor.organisation_id}
     groups = set(cast.groups.values())
-    found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), {})
+    found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), set(), {})
     found.names = {id_: name for name, id_ in cast.groups.items()}
-    readable = readable_groups(actor).filter(id__in=groups)
-    for group_id, confidential in readable.values_list("id", "confidential"):
-        found.readable.add(group_id)
+    known = manageable_groups(actor).filter(id__in=groups)
+    for group_id, confidential in known.values_list("id", "confidential"):
+        found.known.add(group_id)
         if not confidential:
             found.open.add(group_id)
-    seats = GroupMembership.objects.filter(**here, group_id__in=found.readable)
+    # A person reads all of these, a robot those in which it sits.
+    found.read |= found.known
+    if actor.robot_id:
+        found.read &= set(visible_groups(actor).values_list("id", flat=True))
+    seats = GroupMembership.objects.filter(**here, group_id__in=found.known)
     for group_id, member_id in seats.values_list("group_id", "member_id"):
         found.seats.setdefault(group_id, set()).add(member_id)
     wanted = {actor.member_id, *cast.known()}.union(*found.seats.values())
@@ -283,7 +299,7 @@ def _audience_readers(
             known.names[group_id],
             (),
             group_id in known.cast.made,
-            reads != NO,
+            known.knows_seats(group_id),
             *known.counts(ids),
         )
     return _explicit_readers(audience, lines, known)
@@ -308,7 +324,7 @@ def _explicit_readers(
         "",
         tuple(sorted(names)),
         False,
-        all(id_ in known.cast.made or id_ in known.readable for id_ in groups),
+        all(known.knows_seats(id_) for id_ in groups),
         *known.counts(everybody),
     )
 

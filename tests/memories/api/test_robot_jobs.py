@@ -333,3 +333,23 @@ def test_a_lease_of_a_robots_job_that_another_worker_has_stores_nothing(here: Te
     job.done = 3
     assert job_queue.save_progress(actor, job)
     assert here.api("aria").get(url).json()["done"] == 3
+
+
+@pytest.mark.conformance("N16")
+def test_a_file_that_was_deleted_is_gone_and_not_only_absent(here: Tenant) -> None:
+    here.remember(here.robot("aria"), "Lunch is at noon.")
+    url, api = started(here), here.api("aria")
+    assert run_job()
+    path = EXPORTS.path_of(UUID(url.rsplit("/", 1)[1]))
+    moved = path.rename(path.with_suffix(".moved"))
+    gone = api.get(f"{url}/file")
+    assert (gone.status_code, gone.json()["type"][-9:]) == (410, "file-gone")
+    assert "Export again" in gone.json()["detail"]
+    for client in (here.api("bolt"), here.browser("ada")):
+        assert client.get(f"{url}/file").status_code == 404
+    moved.rename(path)
+    assert texts(api, url) == {"Lunch is at noon."}
+    change(here, url, finished_at=timezone.now() - timedelta(days=7, minutes=1))
+    assert api.get(f"{url}/file").status_code == 410
+    change(here, url, state="dead")
+    assert api.get(f"{url}/file").status_code == 404

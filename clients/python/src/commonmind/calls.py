@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -26,8 +27,9 @@ T = TypeVar("T")
 class Call(Generic[T]):
     """One call of the API.
 
-    path: below /api/v1/. query: names whose value is None are left out. changes: it gets an
-    Idempotency-Key, so that it may be sent again.
+    path: below /api/v1/. query: names whose value is None are left out. body: what becomes JSON, or
+    a Form. changes: it gets an Idempotency-Key, so that it may be sent again. save: where the file
+    that is the answer goes; the answer is then its number of bytes.
     """
 
     method: str
@@ -36,6 +38,16 @@ class Call(Generic[T]):
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     changes: bool = True
+    save: Path | None = None
+
+
+@dataclass(frozen=True)
+class Form:
+    """A body with a file. name: of the file. fields: what is None is left out."""
+
+    name: str
+    content: bytes
+    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import copy
 import dataclasses
+import os
 import ssl
+import tempfile
 import time
 import warnings
 from collections.abc import AsyncIterator, Generator, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -25,31 +28,76 @@ if TYPE_CHECKING:
 
     from commonmind.exchange import SettingsChanges
 
+FILE_MEDIA_TYPE = "application/jsonl"
 # Above what the server answers: 16 MB of texts, with what stands around them.
 MAX_ANSWER_BYTES = 128 * 1024 * 1024
 
 
 class _Body:
-    """Collects an answer within its time and size."""
+    """Collects an answer within its time and size; a file that is to be saved goes to the disk, and
+    has the time for each of its parts."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, request: Request) -> None:
         self.parts: list[bytes] = []
         self.size = 0
-        self.until = time.monotonic() + timeout
+        self.timeout, self.save = request.timeout, request.save
+        self.until = time.monotonic() + request.timeout
+        self.draft: Draft | None = None
+
+    def begin(self, answer: httpx.Response) -> None:
+        """Look at the head. What is refused, or no file, is read like any other answer."""
+        media = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.save is not None and answer.status_code == 200 and media == FILE_MEDIA_TYPE:
+            self.draft = Draft(self.save)
 
     def add(self, part: bytes) -> Failure | None:
-        """Why the rest is not read; None while all is well."""
-        self.parts.append(part)
+        """Why the rest is not read; None while all is well. Raises OSError if the disk is full."""
+        now = time.monotonic()
+        if now > self.until:
+            return Failure("The answer did not arrive in time.", timed_out=True)
         self.size += len(part)
+        if self.draft is not None:
+            self.draft.write(part)
+            self.until = now + self.timeout
+            return None
+        self.parts.append(part)
         if self.size > MAX_ANSWER_BYTES:
             return Failure("The answer does not end.", final=True)
-        if time.monotonic() > self.until:
-            return Failure("The answer did not arrive in time.", timed_out=True)
         return None
 
     def response(self, answer: httpx.Response) -> Response:
         headers = {name.lower(): value for name, value in answer.headers.items()}
+        if self.draft is not None:
+            self.draft.keep()
+            return Response(answer.status_code, headers, b"", self.size)
         return Response(answer.status_code, headers, b"".join(self.parts))
+
+    def close(self) -> None:
+        """What did not arrive whole is deleted."""
+        if self.draft is not None:
+            self.draft.close()
+
+
+class Draft:
+    """A file that takes its place whole or not at all, and for its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".commonmind-")
+        self._draft, self._file = Path(name), os.fdopen(handle, "wb")
+
+    def write(self, part: bytes) -> None:
+        self._file.write(part)
+
+    def keep(self) -> None:
+        """Put it in its place."""
+        self._file.close()
+        self._draft.replace(self.path)
+
+    def close(self) -> None:
+        """Delete it, unless it was kept."""
+        self._file.close()
+        self._draft.unlink(missing_ok=True)
 
 
 def _failure(error: Exception, address: str) -> Failure:
@@ -175,16 +223,18 @@ class Client(_Base, Api[Sync]):
                 step = _after(flow.send, answer)
 
     def _send(self, request: Request) -> Response | Failure:
-        body = _Body(request.timeout)
+        body = _Body(request)
         try:
             answer = self._http.send(self._build(self._http, request), stream=True)
             try:
+                body.begin(answer)
                 for part in answer.iter_bytes():
                     if failure := body.add(part):
                         return failure
                 return body.response(answer)
             finally:
                 answer.close()
+                body.close()
         except (httpx.TransportError, httpx.DecodingError) as error:
             return _failure(error, self.target.url)
 
@@ -262,15 +312,17 @@ class AsyncClient(_Base, Api[Async]):
                 step = _after(flow.send, answer)
 
     async def _send(self, request: Request) -> Response | Failure:
-        body = _Body(request.timeout)
+        body = _Body(request)
         try:
             answer = await self._http.send(self._build(self._http, request), stream=True)
             try:
+                body.begin(answer)
                 async for part in answer.aiter_bytes():
                     if failure := body.add(part):
                         return failure
                 return body.response(answer)
             finally:
+                body.close()
                 await answer.aclose()
         except (httpx.TransportError, httpx.DecodingError) as error:
             return _failure(error, self.target.url)

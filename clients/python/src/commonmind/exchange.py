@@ -7,6 +7,7 @@ Response or a Failure (of a Wait nothing). So what is tried again, and when, is 
 from __future__ import annotations
 
 import email.utils
+import hashlib
 import json
 import random
 import time
@@ -15,10 +16,11 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any, TypedDict
 from urllib.parse import urlencode
 
-from commonmind.calls import Call
+from commonmind.calls import Call, Form
 from commonmind.errors import (
     CommonmindError,
     DeprecatedCallWarning,
@@ -62,13 +64,14 @@ class SettingsChanges(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent. target: path and query below the server's address."""
+    """What is sent. target: path and query below the server's address. save: see Call."""
 
     method: str
     target: str
     headers: Mapping[str, str]
     content: bytes | None
     timeout: float
+    save: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,13 @@ class Wait:
 
 @dataclass(frozen=True)
 class Response:
-    """An answer that arrived whole. Names of headers are in lower case."""
+    """An answer that arrived whole. Names of headers are in lower case. saved: how many bytes of it
+    went into a file; None if it stands in `content`."""
 
     status: int
     headers: Mapping[str, str]
     content: bytes
+    saved: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def exchange(call: Call[Any], settings: Settings, headers: Mapping[str, str]) ->
     for attempt in range(settings.retries + 1):
         outcome = yield request
         if isinstance(outcome, Response):
-            found = read(outcome)
+            found = read(outcome) if call.save is None else read_saved(outcome)
             if not isinstance(found, CommonmindError):
                 warn_of_end(call, outcome.headers)
                 return found
@@ -156,12 +161,14 @@ def build_request(call: Call[Any], settings: Settings, headers: Mapping[str, str
     """The request of a call; all its attempts send the same bytes."""
     named = {"Accept": "application/json", **headers, **call.headers}
     content = None
-    if call.body is not None:
+    if isinstance(call.body, Form):
+        named["Content-Type"], content = to_form(call.body)
+    elif call.body is not None:
         content = to_json(call.body)
         named["Content-Type"] = "application/json"
     if call.changes and "Idempotency-Key" not in named:
         named["Idempotency-Key"] = settings.idempotency_key or uuid.uuid4().hex
-    return Request(call.method, target(call), named, content, settings.timeout)
+    return Request(call.method, target(call), named, content, settings.timeout, call.save)
 
 
 def target(call: Call[Any]) -> str:
@@ -184,6 +191,29 @@ def _query_pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def to_json(value: Any) -> bytes:
     """A body in UTF-8. Raises ValueError for a time without a zone, NaN and half characters."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_encode).encode()
+
+
+def to_form(form: Form) -> tuple[str, bytes]:
+    """(media type, body) of multipart/form-data; of equal forms the same bytes."""
+    parts = []
+    for name, value in form.fields.items():
+        if value is not None:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            parts.append((f'name="{name}"', text.encode()))
+    # A name in a header ends with its quotation mark; browsers write these three so.
+    file = form.name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+    parts.append((f'name="file"; filename="{file}"', form.content))
+    digest = hashlib.sha256()
+    for head, content in parts:
+        digest.update(head.encode() + content)
+    # What no file holds that was made before its digest was known.
+    boundary = digest.hexdigest()
+    body = bytearray()
+    for head, content in parts:
+        body += f"--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode()
+        body += content + b"\r\n"
+    body += f"--{boundary}--\r\n".encode()
+    return f"multipart/form-data; boundary={boundary}", bytes(body)
 
 
 def _encode(value: Any) -> Any:
@@ -228,6 +258,16 @@ def read(response: Response) -> Any:
     return UnexpectedAnswerError(
         f"This is no answer of Commonmind: {status} with {said}. Is the address right?", status
     )
+
+
+def read_saved(response: Response) -> Any:
+    """The number of bytes that were saved, or the error that the answer is."""
+    if response.saved is not None:
+        return response.saved
+    found = read(response)
+    if isinstance(found, CommonmindError):
+        return found
+    return UnexpectedAnswerError("The answer is no file.", response.status)
 
 
 def _with_headers(value: Any, headers: Mapping[str, str]) -> Any:

@@ -179,9 +179,11 @@ class Jobs(Resource[Mode]):
         return each_row("jobs", page_size, **filters)
 
     @one_call
-    def get(self, job: str) -> Call[s.Job]:
-        """One job: `state`, `done` of `total`, `counts`."""
-        return get(f"jobs/{segment(job)}")
+    def get(self, job: str, *, wait: int | None = None) -> Call[s.Job]:
+        """One job: `state`, `done` of `total`, `counts`. wait: for its end, at most so many
+        seconds (30)."""
+        headers = {} if wait is None else {"Prefer": f"wait={wait}"}
+        return Call("GET", f"jobs/{segment(job)}", headers=headers, changes=False)
 
     @one_call
     def cancel(self, job: str) -> Call[s.Job]:

@@ -72,6 +72,8 @@ FusionEnum = Literal["minmax", "rrf", "weighted_rrf"]
 
 HoursEnum = Literal[0, 24]
 
+ImportFormat = Literal["auto", "jsonl"]
+
 IngestProfile = Literal["open", "strict"]
 
 JobKindEnum = Literal[
@@ -148,6 +150,10 @@ PatchTierEnum = Literal["glacial"]
 
 PriorityEnum = Literal["high", "medium", "low"]
 
+ReadersEnum = Literal["private", "organisation"]
+
+ReadsEnum = Literal["yes", "no", "seated"]
+
 RecallProfile = Literal["balanced", "strength", "continuum", "hive"]
 
 RestatementSourceEnum = Literal["rules", "llm"]
@@ -155,6 +161,8 @@ RestatementSourceEnum = Literal["rules", "llm"]
 ScopesEnum = Literal["read", "write", "act_for", "manage"]
 
 SourceStatus = Literal["ok", "empty", "off", "failed", "timed_out"]
+
+SpeakerScopeEnum = Literal["organisation", "group"]
 
 StrategyEnum = Literal[
     "auto",
@@ -947,6 +955,44 @@ class Hit(TypedDict):
     """If it is outdated or disputed: the memory that says otherwise."""
 
 
+class ImportCounts(TypedDict):
+    """Of all, also of those that the lists leave out."""
+
+    lines: int
+    """All that were read but empty ones."""
+    new_memories: int
+    """At most so many would be written."""
+    already: int
+    """There already, as far as the caller reads."""
+    skipped: int
+    """Lines that are refused."""
+    readable: int
+    """Lines that the caller would read."""
+    readable_if_seated: int
+    """The same if they join the groups that the import makes."""
+    without_reader: int
+    """Lines that name neither a reader nor a group."""
+    groups: int
+    new_groups: int
+    people: int
+    new_people: int
+
+
+class ImportPlan(TypedDict):
+    """What a file would bring; nothing was written. Each list has its first 100."""
+
+    whole: bool
+    """Whether it was read to its end; else this is what its beginning brings."""
+    broken: bool
+    """Whether it breaks off and cannot be read further."""
+    counts: ImportCounts
+    groups: list[PlannedGroup]
+    people: list[PlannedPerson]
+    readers: list[PlannedReaders]
+    first_problems: list[RefusedItem]
+    """The first 20 lines that are refused, and why."""
+
+
 class Job(TypedDict):
     """One job of a member, a robot or the organisation (`of`)."""
 
@@ -1282,6 +1328,42 @@ class PersonFound(TypedDict):
     """The sum of their observations, each by the relevance of its memory."""
     evidence: list[str]
     """Up to 3 of these memories, the best first."""
+
+
+class PlannedGroup(TypedDict):
+    name: str
+    new: bool
+    """Whether the import makes it."""
+    lines: int
+    """How many lines are of this group."""
+    reads: ReadsEnum
+    """Whether the caller would read what is for the group; `seated`: if they join it."""
+
+
+class PlannedPerson(TypedDict):
+    name: str
+    new: bool
+    """Whether the import makes them."""
+    can_sign_in: bool
+
+
+class PlannedReaders(TypedDict):
+    """Some lines with the same readers."""
+
+    audience: AudienceEnum
+    lines: int
+    reads: ReadsEnum
+    """Whether the caller would read them."""
+    group: str | None
+    """The name of the group, if that reads them."""
+    names: list[str]
+    """The people and groups of a list; the first 100."""
+    can_read_now: int | None
+    """How many who can sign in would read them; null where the caller may not know who is in a
+    group.
+    """
+    cannot_sign_in: int | None
+    """How many of the readers cannot yet."""
 
 
 class Problem(TypedDict):
@@ -1942,6 +2024,16 @@ class ExpertFilters(TypedDict):
     """A group by id or external id: only its members and those who spoke there."""
 
 
+class ExportFields(TypedDict):
+    """What `exports_create` takes beside its arguments."""
+
+    group: NotRequired[str]
+    tier: NotRequired[MemoryTier]
+    type: NotRequired[MemoryType]
+    since: NotRequired[datetime | str]
+    until: NotRequired[datetime | str]
+
+
 class FeedbackFields(TypedDict):
     """What `feedback` takes beside its arguments."""
 
@@ -1971,6 +2063,21 @@ class GroupFilters(TypedDict):
 
     external_id: NotRequired[str]
     """The group of this one."""
+
+
+class ImportFields(TypedDict):
+    """What `imports_create` takes beside its arguments."""
+
+    format: NotRequired[ImportFormat]
+    """How the file is read; `auto` looks at it."""
+    speaker_scope: NotRequired[SpeakerScopeEnum]
+    """Whether the same name in two groups is one person."""
+    readers: NotRequired[ReadersEnum]
+    """Who reads a line that names no reader and no group: whom it is about, else who said it,
+    else who imports; or everyone.
+    """
+    join_groups: NotRequired[bool]
+    """Whether the member who imports sits in the groups that it makes. A robot always does."""
 
 
 class JobFilters(TypedDict):

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from commonmind.calls import Call, Mode, Resource, Row, get, next_cursor, row_flow, write
+from commonmind.calls import (
+    Call,
+    Form,
+    Mode,
+    Resource,
+    Row,
+    get,
+    next_cursor,
+    one_call,
+    row_flow,
+    segment,
+    write,
+)
 from commonmind.errors import InvalidError, RefusedError, ServerError, TooLargeError
 from commonmind.exchange import OUT_OF_TIME, to_json
 
@@ -15,7 +29,11 @@ if TYPE_CHECKING:
     from commonmind.calls import Flow
     from commonmind.schema import (
         BatchResult,
+        ExportFields,
         HeadRequest,
+        ImportFields,
+        ImportPlan,
+        Job,
         LineResult,
         Snapshot,
         SnapshotFilters,
@@ -25,10 +43,26 @@ if TYPE_CHECKING:
 # One call holds at most so many items and so many bytes of JSON; the server takes 1,000 items.
 PORTION_ITEMS, PORTION_BYTES = 200, 2 * 1024 * 1024
 Numbered = tuple[int, Mapping[str, Any]]
+File = str | os.PathLike[str] | bytes | IO[bytes]
 
 
 class Imports(Resource[Mode]):
-    """Into the server, as the robot whose key it is."""
+    """Into the server, as the robot whose key it is; a file of conversations as they were held."""
+
+    @one_call
+    def create(self, file: File, **fields: Unpack[ImportFields]) -> Call[Job]:
+        """Import a file of conversations; a job does it. For keys with `manage` and `write`.
+
+        file: a path, the bytes, or a file that is open for reading bytes. Importing the same file
+        again adds nothing.
+        """
+        return write("POST", "imports", _form(file, fields))
+
+    @one_call
+    def preview(self, file: File, **fields: Unpack[ImportFields]) -> Call[ImportPlan]:
+        """What `create` would bring: groups, people, who would read, what is refused and why.
+        Nothing is written."""
+        return write("POST", "imports", _form(file, {**fields, "dry_run": True}))
 
     @row_flow
     def memories(
@@ -69,6 +103,17 @@ class Imports(Resource[Mode]):
 class Exports(Resource[Mode]):
     """Out of the server: what the key reads now, without sensitive memories."""
 
+    @one_call
+    def create(self, **filters: Unpack[ExportFields]) -> Call[Job]:
+        """Have a snapshot made as a file; a job does it. One waits or runs at a time."""
+        return write("POST", "exports", dict(filters))
+
+    @one_call
+    def download(self, job: str, path: str | os.PathLike[str]) -> Call[int]:
+        """Write the file of a finished export to a path, whole or not at all; returns its number
+        of bytes. Raises NotFoundError before the job is done, RefusedError after seven days."""
+        return Call("GET", f"jobs/{segment(job)}/file", changes=False, save=Path(path))
+
     @row_flow
     def pages(
         self, *, page_size: int | None = None, **filters: Unpack[SnapshotFilters]
@@ -95,6 +140,16 @@ class Exports(Resource[Mode]):
             cursor = next_cursor(page, cursor)
             if cursor is None:
                 return
+
+
+def _form(file: File, fields: Mapping[str, Any]) -> Form:
+    """Read whole, because each attempt sends the same bytes."""
+    if isinstance(file, bytes):
+        return Form("import", file, fields)
+    if isinstance(file, str | os.PathLike):
+        path = Path(file)
+        return Form(path.name, path.read_bytes(), fields)
+    return Form(Path(str(getattr(file, "name", "import"))).name, file.read(), fields)
 
 
 def _portions(items: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:

@@ -13,9 +13,15 @@ from typing import IO, Any
 
 import click
 
+from commonmind.cli.file_jobs import (
+    conversation_options,
+    export_by_job,
+    holds_conversations,
+    import_conversations,
+)
 from commonmind.cli.input import Line, iter_lines, stdin
 from commonmind.cli.output import json_line
-from commonmind.cli.session import Session, command_options
+from commonmind.cli.session import Session, command_options, yes_option
 from commonmind.client import Client
 from commonmind.transfers import PORTION_ITEMS
 
@@ -105,27 +111,50 @@ def restore_lines(
 @click.option("--group", help="The group of lines that name none.")
 @click.option("--visibility", help="Who reads lines that do not say it.")
 @click.option(
-    "--mode", type=click.Choice(["keep", "replace", "merge"]), default="keep", show_default=True,
-    help="Of a snapshot: what happens to a memory that is there.",
+    "--mode", type=click.Choice(["keep", "replace", "merge"]),
+    help="Of a snapshot: what happens to a memory that is there.  [default: keep]",
 )  # fmt: skip
 @click.option("--portion", type=click.IntRange(1, 1000), default=PORTION, show_default=True)
+@conversation_options
+@yes_option
 @command_options
 def import_(
-    session: Session, file: str, group: str | None, visibility: str | None, mode: str, portion: int
-) -> None:
-    """Import the lines of FILE, or of stdin with -.
+    session: Session, file: str, group: str | None, visibility: str | None, mode: str | None,
+    portion: int, yes: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Import FILE, or what stdin has with -.
 
-    Each line is the fields of a memory (`content`, and what else the API takes) as JSON. What
-    `export` wrote is put back, by --mode. A line that is refused stops no other; importing the
-    same file again adds nothing.
+    A file of lines, each the fields of a memory (`content`, and what else the API takes) as JSON,
+    is remembered by the robot of the key. What `export` wrote is put back, by --mode. A line that
+    is refused stops no other; importing the same file again adds nothing.
+
+    A file of conversations (lines with a `text`), or one whose --format is said, is imported by the
+    server as they were held, with their people and groups; that needs a key with `manage`. It asks
+    first, and says what the file would bring.
     """
     if file == "-":
-        _import(session, stdin(), None, group, visibility, mode, portion)
+        if any(chosen.values()):
+            raise click.UsageError("Conversations are imported from a file, not from stdin.")
+        _import(session, stdin(), None, group, visibility, mode or "keep", portion)
         return
+    path = Path(file)
     try:
-        with Path(file).open("rb") as stream:
+        if chosen["format"] or holds_conversations(path):
+            if group or visibility or mode:
+                raise click.UsageError(
+                    "--group, --visibility and --mode are of lines of memories; this is a file of "
+                    "conversations."
+                )
+            import_conversations(session, path, yes=yes, **chosen)
+            return
+        if any(chosen.values()):
+            raise click.UsageError(
+                "--dry-run, --readers and --speaker-scope are for a file of conversations; these "
+                "are lines of memories."
+            )
+        with path.open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            _import(session, stream, size, group, visibility, mode, portion)
+            _import(session, stream, size, group, visibility, mode or "keep", portion)
     except OSError as error:
         raise click.UsageError(f"{file} cannot be read: {error.strerror}.") from error
 
@@ -153,6 +182,7 @@ def _import(
 
 
 @click.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--output", "-o", "target", type=click.Path(dir_okay=False), help="A file, in place of stdout."
 )
@@ -162,12 +192,21 @@ def _import(
 @click.option("--since", help="Only what happened then or later.")
 @click.option("--until", help="Only what happened then or earlier.")
 @command_options
-def export(session: Session, target: str | None, type_: str | None, **options: Any) -> None:
+def export(
+    session: Session, file: Path | None, target: str | None, type_: str | None, **options: Any
+) -> None:
     """Write what the key reads as a snapshot: a head, and a line of JSON for each memory.
 
-    Sensitive memories are left out. Nothing is written before all of it has been read.
+    With a FILE a job of the server makes it, which is for what is large and goes on by itself; else
+    it is read page by page. Sensitive memories are left out. Nothing is written before all of it
+    has been read.
     """
     filters: Any = {k: v for k, v in {"type": type_, **options}.items() if v is not None}
+    if file is not None:
+        if target is not None:
+            raise click.UsageError("Name FILE or --output, not both.")
+        export_by_job(session, file, filters)
+        return
     with tempfile.TemporaryFile() as body, session.client() as client:
         head, count = _collect(session, client, filters, body)
         if target is None:
