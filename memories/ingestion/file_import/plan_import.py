@@ -6,7 +6,7 @@ The rules are those of the importer. Existing memories are reported only if the 
 import gzip
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,9 +19,10 @@ from django.conf import settings
 from django.db.models import Q
 
 from memories.ingestion.existing_memories import ExistingMemories
+from memories.ingestion.file_import.formats.registry import AUTO, JSONL
 from memories.ingestion.file_import.import_job import (
-    check_file,
     check_may_import,
+    convert_file,
     enqueue_import,
 )
 from memories.ingestion.file_import.import_lines import (
@@ -167,12 +168,16 @@ def _ensure_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
 def _skip_paused(planner: _PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
     """The lines without those about or by members who have paused learning."""
     cast = planner.cast
-    paused = planner.paused(set(cast.known()))
+    paused = planner.paused({*cast.known(), *filter(None, [cast.importer])})
     kept = []
     for line in lines:
-        about = {cast.member(n, line.group) for n in (line.subject, line.speaker) if n}
+        about = {cast.speaker_member(line)}
+        if cast.is_private(line):
+            about.add(cast.private_member(line))
+        elif line.subject:
+            about.add(cast.member(line.subject, line.group))
         if about & paused:
-            planner.report.skip(line.number, "learning-paused")
+            planner.report.skip(line.number, "learning-paused", line.item)
         else:
             kept.append(line)
     return kept
@@ -214,11 +219,13 @@ EXAMPLE = Path(__file__).with_name("example.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class PreviewFile:
-    """A kept file. name: as it was uploaded; size: of the uploaded file, in bytes."""
+    """A kept file. name: as it was uploaded; size: as it is kept, in bytes; format: what it was
+    before it became JSON lines."""
 
     id: UUID
     name: str
     size: int
+    format: str = JSONL
 
 
 def ensure_previews_folder() -> Path:
@@ -228,20 +235,31 @@ def ensure_previews_folder() -> Path:
     return path
 
 
-def store_preview(actor: Actor, file: IO[bytes], *, name: str, size: int) -> PreviewFile:
-    """Keep a file for a preview; it replaces an earlier one of the actor.
+def store_preview(
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    name: str,
+    size: int,
+    format: str = AUTO,
+    time_zone: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> PreviewFile:
+    """Keep a file as JSON lines for a preview; it replaces an earlier one of the actor. format,
+    time_zone, columns: see `ConversionOptions`.
 
-    Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
+    Raises UnreadableImportError for a file that cannot be read, and PermissionError.
     """
     check_may_import(actor)
-    file = check_file(file, size)
+    made = convert_file(file, size, format=format, time_zone=time_zone, columns=columns)
     _delete_files(_member_files(actor))
-    found = PreviewFile(uuid4(), name[:200], size)
+    found = PreviewFile(uuid4(), name[:200], made.size, made.format)
     path = _preview_path(actor, found.id)
-    file.seek(0)
+    made.lines.seek(0)
     with path.open("wb") as kept:
-        shutil.copyfileobj(file, kept, 1024 * 1024)
-    path.with_suffix(".json").write_bytes(orjson.dumps({"name": found.name, "size": size}))
+        shutil.copyfileobj(made.lines, kept, 1024 * 1024)
+    told = {"name": found.name, "size": found.size, "format": found.format}
+    path.with_suffix(".json").write_bytes(orjson.dumps(told))
     return found
 
 
@@ -280,6 +298,9 @@ def import_preview(
             by_group=by_group,
             keep=seated,
             everyone=everyone,
+            # It is one already; of what it was made is not told by its lines.
+            format=JSONL,
+            source_format=found.format,
             now=now,
         )
     _delete_files(_member_files(actor))
@@ -302,7 +323,7 @@ def _get_preview(actor: Actor, preview_id: UUID) -> PreviewFile:
         path.stat()
     except FileNotFoundError as error:
         raise NotFoundError("no such file") from error
-    return PreviewFile(preview_id, told["name"], told["size"])
+    return PreviewFile(preview_id, told["name"], told["size"], told.get("format", JSONL))
 
 
 def _preview_path(actor: Actor, preview_id: UUID) -> Path:

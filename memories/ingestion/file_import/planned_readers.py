@@ -241,7 +241,10 @@ def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     here = {"organisation_id": actor.organisation_id}
     groups = set(cast.groups.values())
     found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), {})
-    found.names = {id_: name for name, id_ in cast.groups.items()}
+    found.names = {
+        id_: cast.group_names.get(name, name) if id_ in cast.made else name
+        for name, id_ in cast.groups.items()
+    }
     readable = readable_groups(actor).filter(id__in=groups)
     for group_id, confidential in readable.values_list("id", "confidential"):
         found.readable.add(group_id)
