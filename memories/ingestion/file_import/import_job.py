@@ -154,9 +154,7 @@ def enqueue_import(
             "format": source_format or found.format,
         }
         job = enqueue_job(principal, JobType.IMPORT, parameters, total=found.size, now=now)
-        found.lines.seek(0)
-        with path_for(job.id).open("wb") as kept:
-            shutil.copyfileobj(found.lines, kept, 1024 * 1024)
+        write_lines(found, path_for(job.id))
     return job
 
 
@@ -170,6 +168,13 @@ def check_may_import(actor: Actor) -> None:
 def check_file(file: IO[bytes], size: int, **options: Any) -> IO[bytes]:
     """The lines of `convert_file`."""
     return convert_file(file, size, **options).lines
+
+
+def write_lines(found: Conversion, path: Path) -> None:
+    """Keep the lines of a conversion; they are closed."""
+    found.lines.seek(0)
+    with found.lines, path.open("wb") as kept:
+        shutil.copyfileobj(found.lines, kept, 1024 * 1024)
 
 
 def convert_file(

@@ -2,11 +2,11 @@
 
 A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
 importance?, sensitive?, to?, reply_to?, tags?}; converters of other formats also write private,
-own_words, people, group_name, item, skipped (see `ImportLine`). Its id becomes the memory's key, so
-an import can be repeated and resumed: existing memories are skipped. An audience list becomes an
-explicit audience; an entry that is a group's external id means that group. Without a list the audience is the group,
-without a group the member whom the line is about, else its speaker, else whoever imports.
-A list of people is one in which no name means a group.
+own_words, people, group_name, item and skipped (see `ImportLine`). Its id becomes the memory's key,
+so an import can be repeated and resumed: existing memories are skipped. An audience list becomes an
+explicit audience; an entry that is a group's external id means that group, but in a list of people
+no name does. Without a list the audience is the group, without a group the member whom the line is
+about, else its speaker, else whoever imports.
 """
 
 import zlib

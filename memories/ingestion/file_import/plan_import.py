@@ -4,7 +4,6 @@ The rules are those of the importer. Existing memories are reported only if the 
 """
 
 import gzip
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from memories.ingestion.file_import.import_job import (
     check_may_import,
     convert_file,
     enqueue_import,
+    write_lines,
 )
 from memories.ingestion.file_import.import_lines import (
     GZIP_MAGIC,
@@ -88,7 +88,9 @@ class ImportPlan:
     unaddressed: int = 0
 
 
-class _PlanningImporter(Importer):
+class PlanningImporter(Importer):
+    """An importer that would create groups and people, and creates none."""
+
     people = PlannedPeople
     cast: PlannedPeople
 
@@ -109,10 +111,10 @@ def plan_import(
         lines = planner.sound(enumerate(head, start=1))
         for line in lines:
             planner.cast.seat(line)
-        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        audiences = [plan_audience(planner.cast, line) for line in lines]
         planner.cast.settle()
-        lines = _skip_paused(planner, lines)
-        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        lines = skip_paused(planner, lines)
+        audiences = [plan_audience(planner.cast, line) for line in lines]
         told = summarise_audiences(principal, planner.cast, lines, Counter(audiences))
     found.groups, found.people, found.readers = told
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
@@ -145,10 +147,10 @@ def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
 
 def _build_planner(
     actor: Actor, head: Sequence[bytes], by_group: bool, everyone: bool, now: datetime
-) -> _PlanningImporter:
+) -> PlanningImporter:
     organisation = Organisation.objects.get(id=actor.organisation_id)
     robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
-    return _PlanningImporter(
+    return PlanningImporter(
         organisation,
         robot or Robot(organisation_id=organisation.id, name=IMPORT),
         now,
@@ -161,11 +163,12 @@ def _build_planner(
     )
 
 
-def _ensure_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
+def plan_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
+    """The planned audience of a line."""
     return cast.audience(line, cast.groups.get(line.group) if line.group else None)[0]
 
 
-def _skip_paused(planner: _PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
+def skip_paused(planner: PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
     """The lines without those about or by members who have paused learning."""
     cast = planner.cast
     paused = planner.paused({*cast.known(), *filter(None, [cast.importer])})
@@ -184,7 +187,7 @@ def _skip_paused(planner: _PlanningImporter, lines: Sequence[ImportLine]) -> lis
 
 
 def _count_existing(
-    planner: _PlanningImporter, principal: Principal, lines: Sequence[ImportLine], found: ImportPlan
+    planner: PlanningImporter, principal: Principal, lines: Sequence[ImportLine], found: ImportPlan
 ) -> None:
     """Count lines that exist already; call in the scope of the asker.
 
@@ -255,9 +258,7 @@ def store_preview(
     _delete_files(_member_files(actor))
     found = PreviewFile(uuid4(), name[:200], made.size, made.format)
     path = _preview_path(actor, found.id)
-    made.lines.seek(0)
-    with path.open("wb") as kept:
-        shutil.copyfileobj(made.lines, kept, 1024 * 1024)
+    write_lines(made, path)
     told = {"name": found.name, "size": found.size, "format": found.format}
     path.with_suffix(".json").write_bytes(orjson.dumps(told))
     return found

@@ -200,7 +200,8 @@ def _of_kind(sources: Mapping[str, Source], kind: str) -> list[Source]:
     """The files that are of a format; of a file of its own, that file, whatever it looks like."""
     if "" in sources:
         return [sources[""]]
-    found = [one for one in _data_files(sources) if _recognise_one(one) == kind]
+    files = _data_files(sources)
+    found = [one for one in files if _recognise_one(one) == kind] or files[: len(files) == 1]
     if not found:
         raise ConversionError(f"The zip holds no export of {LABELS[kind]}.")
     return found

@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -16,11 +17,14 @@ MIB = 1024 * 1024
 # Unpacked, and how many times larger than packed, checked beyond ROOM.
 MAX_UNPACKED, MAX_RATIO, ROOM = 1024 * MIB, 200, 64 * MIB
 # One text of a JSON document, which a parser keeps whole.
-MAX_JSON_TEXT = 16 * MIB
+MAX_JSON_TEXT = 8 * MIB
 MAX_DEPTH = 100
 # One element that is built whole, such as a conversation: its texts, and so much for each value.
 MAX_ELEMENT, VALUE_COST = 64 * MIB, 64
-CHUNK = 65_536
+# The parser begins a text again with each part of it, so a part is not small.
+CHUNK = 512 * 1024
+# To the last quotation mark that no backslash stands before: only such a one ends a text.
+_LAST_QUOTE = re.compile(rb'(?s:.*)(?<!\\)"')
 READ_ERRORS = (OSError, EOFError, zlib.error)
 
 Path = tuple[str | int, ...]
@@ -106,14 +110,9 @@ class Utf8Stream(io.RawIOBase):
     def _checked(self, chunk: bytes) -> bytes:
         """The chunk; a parser keeps one text of JSON whole, so none may fill the memory."""
         if self._json:
-            known = self._last + chunk
-            end = known.rfind(b'"')
-            # After a backslash it ends no text.
-            while end > 0 and known[end - 1 : end] == b"\\":
-                end = known.rfind(b'"', 0, end)
-            ended = end > 0 or (end == 0 and not self._last)
-            self._unquoted = len(known) - end if ended else self._unquoted + len(chunk)
-            self._last = chunk[-1:]
+            found = _LAST_QUOTE.match(self._last + chunk)
+            self._unquoted = len(chunk) - (found.end() if found else -self._unquoted)
+            self._last = b"\\" if chunk.endswith(b"\\") else b""
             if self._unquoted > MAX_JSON_TEXT:
                 raise ConversionError(
                     f"The file holds one text of more than {MAX_JSON_TEXT // MIB} MB."

@@ -33,8 +33,7 @@ def lines_of(content: Any, **options: Any) -> list[dict[str, Any]]:
     made = convert(io.BytesIO(body), len(body), ConversionOptions(**options))
     assert made is not None, "it was recognised as JSON lines"
     with made.lines as lines:
-        rows = [orjson.loads(line) for line in lines]
-    return rows
+        return [orjson.loads(line) for line in lines]
 
 
 def texts(rows: list[dict[str, Any]]) -> list[str]:
@@ -54,7 +53,10 @@ def telegram_message(number: int, who: str, text: Any, **more: Any) -> dict[str,
 
 
 def telegram_chat(
-    *messages: Any, type: str = "private_group", id: int = 7, name: str = "Family"
+    *messages: Any,
+    type: str = "private_group",
+    id: int = 7,  # noqa: A002
+    name: str = "Family",
 ) -> dict[str, Any]:
     return {"name": name, "type": type, "id": id, "messages": list(messages)}
 
@@ -79,7 +81,9 @@ def chatgpt_message(role: str, text: Any, **more: Any) -> dict[str, Any]:
 
 
 def chatgpt_conversation(
-    *messages: dict[str, Any] | None, id: str = "c1", title: str = "Tea"
+    *messages: dict[str, Any] | None,
+    id: str = "c1",  # noqa: A002
+    title: str = "Tea",
 ) -> dict[str, Any]:
     """A conversation whose turns follow each other; the first node has no message."""
     nodes: dict[str, Any] = {"n0": {"id": "n0", "message": None, "parent": None, "children": []}}
@@ -94,14 +98,14 @@ def chatgpt_conversation(
     }  # fmt: skip
 
 
-def claude_conversation(*turns: tuple[str, str], id: str = "k1") -> dict[str, Any]:
+def claude_conversation(*turns: tuple[str, str], id: str = "k1") -> dict[str, Any]:  # noqa: A002
     return {
         "uuid": id, "name": "Tea", "created_at": "2024-01-01T10:00:00.000000Z",
         "account": {"uuid": "a"},
         "chat_messages": [
             {
                 "uuid": f"{id}-{number}", "sender": sender, "text": text,
-                "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": text}],
+                "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": text}],  # noqa: E501
                 "created_at": "2024-01-01T10:00:00.000000Z", "attachments": [], "files": [],
             }
             for number, (sender, text) in enumerate(turns)
@@ -109,7 +113,7 @@ def claude_conversation(*turns: tuple[str, str], id: str = "k1") -> dict[str, An
     }  # fmt: skip
 
 
-def slack_user(id: str, name: str, **more: Any) -> dict[str, Any]:
+def slack_user(id: str, name: str, **more: Any) -> dict[str, Any]:  # noqa: A002
     return {"id": id, "name": name.lower(), "profile": {"display_name": name}, **more}
 
 
@@ -142,7 +146,7 @@ def discord_message(number: str, who: str, text: str, **more: Any) -> dict[str, 
     }  # fmt: skip
 
 
-def discord_channel(*messages: Any, type: str = "GuildTextChat", id: str = "5") -> dict[str, Any]:
+def discord_channel(*messages: Any, type: str = "GuildTextChat", id: str = "5") -> dict[str, Any]:  # noqa: A002
     guild = {"id": "3", "name": "Makers"} if type.startswith("Guild") else {"id": "0", "name": "DM"}
     return {
         "guild": guild, "channel": {"id": id, "type": type, "name": "general"},

@@ -64,7 +64,7 @@ def test_what_is_hidden_or_for_tools_is_left_out() -> None:
                 chatgpt_message("user", "hidden", metadata=hidden),
                 chatgpt_message("assistant", "search(1)", recipient="browser"),
                 chatgpt_message("tool", "result"),
-                chatgpt_message("assistant", "", content={"content_type": "thoughts", "thoughts": []}),
+                chatgpt_message("assistant", "", content={"content_type": "thoughts", "thoughts": []}),  # noqa: E501
                 chatgpt_message("user", "", content={
                     "content_type": "multimodal_text",
                     "parts": [{"content_type": "image_asset_pointer"}, "a picture",
@@ -117,8 +117,16 @@ def test_a_conversation_with_claude() -> None:
 def test_claude_s_memories_and_odd_turns() -> None:
     kept = [{"conversations_memory": "Likes tea.", "project_memories": {"p": "A novel."}}]
     talk = claude_conversation(("human", "Hi"), ("robot", "x"), ("human", " "))
-    rows = lines_of(packed({"data/conversations.json": [talk], "data/memories.json": kept,
-                            "data/users.json": [{"uuid": "a"}], "data/projects.json": []}))  # fmt: skip
+    rows = lines_of(
+        packed(
+            {
+                "data/conversations.json": [talk],
+                "data/memories.json": kept,
+                "data/users.json": [{"uuid": "a"}],
+                "data/projects.json": [],
+            }
+        )
+    )
     assert texts(rows) == ["Hi", "Likes tea.", "A novel."]
     assert list(skipped(rows).values()) == ["of “robot”, neither the member nor Claude", "no text"]
 

@@ -119,7 +119,7 @@ def test_direct_messages_of_discord_are_for_those_who_wrote(kind: str) -> None:
     rows = lines_of(
         packed({"a.json": talk, "b.json": discord_channel(discord_message("3", "Cy", "c"))})
     )
-    assert [row.get("people") for row in rows] == [["Ada", "Bob"], ["Ada", "Bob"], None]  # fmt: skip
+    assert [row.get("people") for row in rows] == [["Ada", "Bob"], ["Ada", "Bob"], None]
 
 
 @pytest.mark.parametrize("wrap", [list, lambda rows: {"results": rows, "relations": []}])

@@ -121,8 +121,14 @@ def test_the_chat_may_be_named_after_its_messages() -> None:
 
 
 def test_what_is_no_message_is_told() -> None:
-    rows = lines_of(telegram_chat(3, telegram_message(2, "Ada", [{"type": "x"}, 5]),
-                                  telegram_message(9, "Ada", "Hi"), {"type": "message", "text": "a"}))  # fmt: skip
+    rows = lines_of(
+        telegram_chat(
+            3,
+            telegram_message(2, "Ada", [{"type": "x"}, 5]),
+            telegram_message(9, "Ada", "Hi"),
+            {"type": "message", "text": "a"},
+        )
+    )
     assert texts(rows) == ["Hi"]
     assert list(skipped(rows).values()) == [
         "not a JSON object", "no text", "no id of the message or of the chat"
