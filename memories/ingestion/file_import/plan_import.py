@@ -120,7 +120,9 @@ def plan_import(
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
     found.seated = sum(one.lines for one in found.readers if one.reads != NO)
     found.taken = len(lines)
-    found.unaddressed = sum(line.audience is None and not line.group for line in lines)
+    found.unaddressed = sum(
+        line.audience is None and not line.group and not line.private for line in lines
+    )
     with principal.scope():
         _count_existing(planner, principal, lines, found)
     found.skipped, found.refused = planner.report.skipped, planner.report.problems
