@@ -109,6 +109,9 @@ path_for, delete, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep
 
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
+# Of an export, which is converted while somebody waits: a call has thirty seconds.
+MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES = 64 * 1024 * 1024, 500_000
+BY_COMMAND = " Whoever runs the server can import it whole, with the command import_memories."
 LIMITS = ImportLimits()
 MAX_GROUPS = 100_000
 
@@ -194,10 +197,17 @@ def convert_file(
             f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
         )
     try:
-        made = convert(file, size, ConversionOptions(format, time_zone, columns or {}))
+        made = convert(
+            file,
+            size,
+            ConversionOptions(
+                format, time_zone, columns or {}, MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES
+            ),
+        )
     except ConversionError as error:
-        refused = UnreadableImportError(str(error))
-        refused.about = error.about
+        too_large = error.about == "size"
+        refused = UnreadableImportError(f"{error}{BY_COMMAND if too_large else ''}")
+        refused.about = "file" if too_large else error.about
         raise refused from error
     if made and made.format != JSONL:
         return made

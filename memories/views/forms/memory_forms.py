@@ -249,7 +249,7 @@ class ImportForm(forms.Form):
     )
     time_zone = forms.CharField(
         label="Time zone of its times",
-        help_text="Only where they name none, as in older exports and tables. Such as Europe/Berlin.",
+        help_text="Only where they name none, as in some tables. Such as Europe/Berlin.",
         max_length=100,
         required=False,
     )

@@ -14,6 +14,7 @@ from memories.ingestion.file_import.formats.sources import (
     MIB,
     TOO_LARGE,
     ConversionError,
+    TooLargeError,
 )
 from orgs.iso_times import InvalidTimeError, parse_time
 from orgs.names.lookalikes import strip_invisible_edges
@@ -48,10 +49,12 @@ def find_zone(name: str | None) -> ZoneInfo | None:
 
 @dataclass(slots=True)
 class LineWriter:
-    """Writes the lines of one conversion to a file. zone: of times that name none."""
+    """Writes the lines of one conversion to a file. zone: of times that name none; most: how many
+    lines there may be."""
 
     out: IO[bytes]
     zone: ZoneInfo | None = None
+    most: int = MAX_LINES
     lines: int = 0
     written: int = 0
     size: int = 0
@@ -88,9 +91,9 @@ class LineWriter:
     def _append(self, line: bytes) -> None:
         self.lines += 1
         self.size += len(line) + 1
-        if self.lines > MAX_LINES or self.size > MAX_BYTES:
-            raise ConversionError(
-                f"The file holds more than {MAX_LINES:,} messages or {MAX_BYTES // MIB} MB of "
+        if self.lines > self.most or self.size > MAX_BYTES:
+            raise TooLargeError(
+                f"The file holds more than {self.most:,} messages or {MAX_BYTES // MIB} MB of "
                 "them; divide it."
             )
         self.out.write(line + b"\n")

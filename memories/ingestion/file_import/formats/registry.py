@@ -15,8 +15,9 @@ from memories.ingestion.file_import.formats import (
     slack,
     telegram,
 )
-from memories.ingestion.file_import.formats.line_writer import LineWriter, find_zone
+from memories.ingestion.file_import.formats.line_writer import MAX_LINES, LineWriter, find_zone
 from memories.ingestion.file_import.formats.sources import (
+    MAX_UNPACKED,
     ConversionError,
     Source,
     iter_events,
@@ -53,11 +54,14 @@ _KEYS_OF_ROWS = {
 @dataclass(frozen=True, slots=True)
 class ConversionOptions:
     """What whoever imports says of a file. format: one of FORMATS; time_zone: of times that name
-    none; columns: of a table, the name of each field's column."""
+    none; columns: of a table, the name of each field's column. max_bytes, max_lines: of what is
+    converted, unpacked."""
 
     format: str = AUTO
     time_zone: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    max_bytes: int = MAX_UNPACKED
+    max_lines: int = MAX_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def convert(file: IO[bytes], size: int, options: ConversionOptions) -> Conversio
     if options.format not in FORMATS:
         raise ConversionError(f"The formats are {', '.join(FORMATS)}.")
     zone = find_zone(options.time_zone)
-    sources = open_sources(file, size)
+    sources = open_sources(file, size, options.max_bytes)
     kind = options.format
     if kind == AUTO:
         kind = recognise(sources)
@@ -87,7 +91,7 @@ def convert(file: IO[bytes], size: int, options: ConversionOptions) -> Conversio
     with ExitStack() as faults:
         # It has no name, so nothing of it stays; the caller closes it.
         out = cast("IO[bytes]", faults.enter_context(tempfile.TemporaryFile()))
-        writer = LineWriter(out, zone)
+        writer = LineWriter(out, zone, options.max_lines)
         _CONVERTERS[kind](sources, writer, options)
         if not writer.written:
             raise ConversionError(_nothing_found(kind, writer))
@@ -105,19 +109,19 @@ def _nothing_found(kind: str, writer: LineWriter) -> str:
     return f"The file holds nothing that an export of {LABELS[kind]} has."
 
 
-def open_sources(file: IO[bytes], size: int) -> dict[str, Source]:
-    """The files of a zip by name, or the one file under an empty name."""
+def open_sources(file: IO[bytes], size: int, most: int) -> dict[str, Source]:
+    """The files of a zip by name, or the one file under an empty name. most: bytes, unpacked."""
     file.seek(0)
     begin = file.read(4)
     file.seek(0)
     if begin in ZIP_MAGIC:
-        return open_zip(file, size)
+        return open_zip(file, size, data_endings=_DATA_ENDINGS, most=most)
 
     def reopen() -> IO[bytes]:
         file.seek(0)
         return file
 
-    return {"": Source("", size, reopen)}
+    return {"": Source("", size, reopen, most)}
 
 
 def recognise(sources: Mapping[str, Source]) -> str:

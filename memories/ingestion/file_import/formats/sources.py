@@ -40,6 +40,12 @@ class ConversionError(ValueError):
     about = "file"
 
 
+class TooLargeError(ConversionError):
+    """A file holds more than may be converted at once."""
+
+    about = "size"
+
+
 class TooLarge:
     """Stands for an element that is too large to be built."""
 
@@ -50,15 +56,18 @@ TOO_LARGE: Final = TooLarge()
 class Utf8Stream(io.RawIOBase):
     """A file from its beginning as UTF-8 without a mark, also from UTF-16 and from gzip.
 
-    packed: its size on disk in bytes. Reading raises ConversionError beyond the limits.
+    packed: its size on disk in bytes; most: how many it may have unpacked. Reading raises
+    ConversionError beyond the limits.
     """
 
-    def __init__(self, raw: IO[bytes], packed: int, *, json: bool = True) -> None:
+    def __init__(
+        self, raw: IO[bytes], packed: int, *, json: bool = True, most: int = MAX_UNPACKED
+    ) -> None:
         super().__init__()
         begin = raw.read(len(GZIP_MAGIC))
         raw.seek(0)
         self._raw = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if begin == GZIP_MAGIC else raw
-        self._most = min(MAX_UNPACKED, max(ROOM, MAX_RATIO * packed))
+        self._most = min(most, max(ROOM, MAX_RATIO * packed))
         self._json, self._read, self._unquoted = json, 0, 0
         self._decoder: codecs.IncrementalDecoder | None = None
         self._rest, self._last, self._started = b"", b"", False
@@ -87,7 +96,7 @@ class Utf8Stream(io.RawIOBase):
             raise ConversionError("The packed file is damaged or breaks off.") from error
         self._read += len(chunk)
         if self._read > self._most:
-            raise ConversionError(
+            raise TooLargeError(
                 f"Unpacked, the file holds more than {self._most // MIB} MB; divide it."
             )
         if not self._started:
@@ -123,16 +132,17 @@ class Utf8Stream(io.RawIOBase):
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file of an export. name: inside its archive, empty for a file of its own; packed: its size
-    in bytes."""
+    in bytes; most: see `Utf8Stream`."""
 
     name: str
     packed: int
     opener: Callable[[], IO[bytes]]
+    most: int = MAX_UNPACKED
 
     def open(self, *, json: bool = True) -> Utf8Stream:
         """The file from its beginning."""
         try:
-            return Utf8Stream(self.opener(), self.packed, json=json)
+            return Utf8Stream(self.opener(), self.packed, json=json, most=self.most)
         except READ_ERRORS as error:
             raise ConversionError("The packed file is damaged or breaks off.") from error
 

@@ -13,6 +13,7 @@ from memories.ingestion.file_import.formats.sources import (
     ROOM,
     ConversionError,
     Source,
+    TooLargeError,
 )
 
 ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
@@ -25,8 +26,11 @@ _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IGNORED = ("__MACOSX/", ".DS_Store")
 
 
-def open_zip(file: IO[bytes], packed: int) -> dict[str, Source]:
-    """The files of a zip by name. packed: its size in bytes.
+def open_zip(
+    file: IO[bytes], packed: int, *, data_endings: tuple[str, ...], most: int = MAX_UNPACKED
+) -> dict[str, Source]:
+    """The files of a zip by name. packed: its size in bytes; most: how many bytes the files with
+    these endings may have together.
 
     Raises ConversionError for one that is damaged, would fill the memory or disk, or names a file
     outside of itself.
@@ -44,9 +48,11 @@ def open_zip(file: IO[bytes], packed: int) -> dict[str, Source]:
         if fault := _entry_fault(info, seen):
             raise ConversionError(f"The zip is refused: it holds {fault}.")
         seen.add(info.filename)
-    most = min(MAX_UNPACKED, max(ROOM, MAX_RATIO * packed))
-    if sum(info.file_size for info in infos) > most:
-        raise ConversionError(f"Unpacked, the zip holds more than {most // MIB} MB.")
+    whole = min(MAX_UNPACKED, max(ROOM, MAX_RATIO * packed))
+    data = [info for info in infos if info.filename.lower().endswith(data_endings)]
+    for among, limit in ((infos, whole), (data, most)):
+        if sum(info.file_size for info in among) > limit:
+            raise TooLargeError(f"Unpacked, the zip holds more than {limit // MIB} MB; divide it.")
     return {
         info.filename: Source(info.filename, packed, _opener(archive, info))
         for info in infos

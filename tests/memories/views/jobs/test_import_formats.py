@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from memories.ingestion.file_import import import_job
 from memories.jobs import run_jobs
 from memories.jobs.models import Job
 from memories.store.models.memory import Memory
@@ -18,6 +19,7 @@ from tests.memories.ingestion.file_import.formats.exports import (
     as_bytes,
     chatgpt_conversation,
     chatgpt_message,
+    packed,
     telegram_chat,
     telegram_message,
 )
@@ -130,3 +132,17 @@ def test_what_was_asked_for_is_answered(world: World) -> None:
     assert sent.status_code == 302
     page = response_text(make_signed_in_client(world.here, "ada").get(sent["Location"]))
     assert "Read as CSV" in words_of(page)
+
+
+def test_what_takes_too_long_for_a_page_is_left_to_the_command(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "MAX_CONVERTED_LINES", 2)
+    answer = send(world.here, GROUP)
+    assert answer.status_code == 422
+    assert "more than 2 messages" in response_text(answer)
+    assert "with the command import_memories" in response_text(answer)
+    monkeypatch.setattr(import_job, "MAX_CONVERTED_LINES", 9)
+    monkeypatch.setattr(import_job, "MAX_CONVERTED_BYTES", 100)
+    for body in (GROUP, packed({"result.json": GROUP})):
+        assert "with the command import_memories" in response_text(send(world.here, body))
