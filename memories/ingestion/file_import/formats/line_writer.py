@@ -160,7 +160,7 @@ class PeopleNames:
         """The name of somebody; of an id without a name "<otherwise> <id>", of no id an empty
         one."""
         if not self._called:
-            self._called = self._tell_apart()
+            self._called = self._distinguish()
         if not id_:
             return ""
         return self._called.get(id_) or self._unnamed(id_)
@@ -168,7 +168,7 @@ class PeopleNames:
     def _unnamed(self, id_: str) -> str:
         return f"{self._otherwise} {id_[:60]}"
 
-    def _tell_apart(self) -> dict[str, str]:
+    def _distinguish(self) -> dict[str, str]:
         ids: dict[str, list[str]] = defaultdict(list)
         for id_, name in self._names.items():
             ids[name or self._unnamed(id_)].append(id_)

@@ -80,6 +80,7 @@ ACCOUNT = telegram_account(
 )  # fmt: skip
 
 
+@pytest.mark.conformance("N15")
 def test_telegram_is_read_by_whom_it_was_written_for(here: Tenant, exports: Exports) -> None:
     told = exports.take(ACCOUNT, email=EMAIL)
     assert (told["imported"], told["skipped"], told["groups"], told["members"]) == (5, 1, 1, 2)
@@ -170,6 +171,7 @@ def test_mem0_is_private_to_each_user_and_nothing_is_shared(here: Tenant, export
     assert exports.take(rows, email=EMAIL)["already_there"] == 3
 
 
+@pytest.mark.conformance("N15")
 def test_slack_and_discord(here: Tenant, exports: Exports) -> None:
     ts = "1704103200.000100"
     told = exports.take(
@@ -230,6 +232,7 @@ def test_what_the_command_asks_for(
         exports.take(content, **options)
 
 
+@pytest.mark.conformance("N15")
 def test_a_table_with_a_group(here: Tenant, exports: Exports) -> None:
     body = b"who;what;room;when\nAda;Hi;club;2024-01-01 11:00\n"
     told = exports.take(
