@@ -19,6 +19,7 @@ MAX_UNPACKED, MAX_RATIO, ROOM = 1024 * MIB, 200, 64 * MIB
 # One text of a JSON document, which a parser keeps whole.
 MAX_JSON_TEXT = 8 * MIB
 MAX_DEPTH = 100
+TOO_DEEP = f"The JSON is nested deeper than {MAX_DEPTH} levels."
 # One element that is built whole, such as a conversation: its texts, and so much for each value.
 MAX_ELEMENT, VALUE_COST = 64 * MIB, 64
 # The parser begins a text again with each part of it, so a part is not small.
@@ -147,44 +148,53 @@ class Source:
             raise ConversionError("The packed file is damaged or breaks off.") from error
 
 
-class _Element:
-    """Builds one value from the events of the parser, unless it costs too much."""
-
-    def __init__(self) -> None:
-        self.value: Any = None
-        self._cost, self._open, self._stack = 0, 0, list[Any]()
-        self._keys: list[str] = []
-
-    def add(self, event: str, value: Any) -> bool:
-        """Whether the value is complete."""
-        self._cost += VALUE_COST + (len(value) if isinstance(value, str) else 0)
-        if self._cost > MAX_ELEMENT:
-            self.value, self._stack = TOO_LARGE, []
-        ended = event in ("end_map", "end_array")
-        started = event in ("start_map", "start_array")
-        self._open += started - ended
-        if self.value is TOO_LARGE:
-            return self._open == 0
+def _build(events: Iterator[tuple[str, Any]], value: Any) -> Any:
+    """The list or object that has begun, from the parser's next events; TOO_LARGE if it costs too
+    much. value: an empty one. All of an export goes through this loop."""
+    stack: list[Any] = [value]
+    keys: list[str] = [""]
+    cost = 0
+    for event, scalar in events:
+        cost += VALUE_COST
         if event == "map_key":
-            self._keys[-1] = value
-            return False
-        if ended:
-            self._stack.pop()
-            self._keys.pop()
-            return self._open == 0
-        made: Any = ({} if event == "start_map" else []) if started else value
-        if not self._stack:
-            self.value = made
-        elif isinstance(self._stack[-1], dict):
-            self._stack[-1][self._keys[-1]] = made
+            keys[-1] = scalar
+            cost += len(scalar)
+            continue
+        if event == "end_map" or event == "end_array":  # noqa: PLR1714 - faster than a set
+            stack.pop()
+            keys.pop()
+            if not stack:
+                return value
+            continue
+        item: Any = scalar
+        if event == "start_map":
+            item = {}
+        elif event == "start_array":
+            item = []
+        elif event == "string":
+            cost += len(scalar)
+        if cost > MAX_ELEMENT:
+            _skip_to_end(events, len(stack) + event.startswith("start_"))
+            return TOO_LARGE
+        top = stack[-1]
+        if type(top) is dict:
+            top[keys[-1]] = item
         else:
-            self._stack[-1].append(made)
-        if started:
-            self._stack.append(made)
-            self._keys.append("")
-            if self._open > MAX_DEPTH:
-                raise ConversionError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
-        return False
+            top.append(item)
+        if event == "start_map" or event == "start_array":  # noqa: PLR1714
+            stack.append(item)
+            keys.append("")
+            if len(stack) > MAX_DEPTH:
+                raise ConversionError(TOO_DEEP)
+    return value
+
+
+def _skip_to_end(events: Iterator[tuple[str, Any]], depth: int) -> None:
+    """Read on until as many lists and objects have ended."""
+    for event, _ in events:
+        depth += event.startswith("start_") - event.startswith("end_")
+        if depth == 0:
+            return
 
 
 @contextmanager
@@ -210,7 +220,7 @@ def iter_events(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
             depth += event.startswith("start_")
             depth -= event.startswith("end_")
             if depth > MAX_DEPTH:
-                raise ConversionError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
+                raise ConversionError(TOO_DEEP)
             yield event, value
 
 
@@ -223,34 +233,27 @@ def iter_elements(source: Source, wanted: Collection[Pattern]) -> Iterator[tuple
     path: list[str | int] = []
     pattern: list[str | None] = []
     lengths = {len(one) for one in wanted}
-    element: _Element | None = None
-    for event, value in iter_events(cast("IO[bytes]", source.open())):
-        if element is not None:
-            if element.add(event, value):
-                yield tuple(path), element.value
-                element = None
-            continue
-        if event == "map_key":
-            path[-1] = pattern[-1] = value
-            continue
-        if event.startswith("end_"):
-            path.pop()
-            pattern.pop()
-            continue
-        if pattern and pattern[-1] is EACH:
-            path[-1] = cast("int", path[-1]) + 1
-        if len(path) in lengths and tuple(pattern) in wanted:
-            if event.startswith("start_"):
-                element = _Element()
-                element.add(event, value)
-            else:
-                yield tuple(path), value
-        elif event == "start_map":
-            path.append("")
-            pattern.append("")
-        elif event == "start_array":
-            path.append(-1)
-            pattern.append(EACH)
+    with _told_faults():
+        events = ijson.basic_parse(source.open(), use_float=True, buf_size=CHUNK)
+        for event, value in events:
+            if event == "map_key":
+                path[-1] = pattern[-1] = value
+                continue
+            if event.startswith("end_"):
+                path.pop()
+                pattern.pop()
+                continue
+            if pattern and pattern[-1] is EACH:
+                path[-1] = cast("int", path[-1]) + 1
+            if len(path) in lengths and tuple(pattern) in wanted:
+                began = event.startswith("start_")
+                empty: Any = {} if event == "start_map" else []
+                yield tuple(path), _build(events, empty) if began else value
+            elif event.startswith("start_"):
+                path.append("" if event == "start_map" else -1)
+                pattern.append("" if event == "start_map" else EACH)
+                if len(path) > MAX_DEPTH:
+                    raise ConversionError(TOO_DEEP)
 
 
 def as_map(value: Any) -> dict[str, Any]:

@@ -9,11 +9,10 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from memories.browsing import job_pages
 from memories.ingestion.file_import import import_job
 from memories.jobs import run_jobs
-from memories.jobs.models import Job
 from memories.store.models.memory import Memory
-from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal
 from tests.memories.ingestion.file_import.formats.exports import (
     as_bytes,
@@ -79,16 +78,14 @@ def test_a_chat_is_recognised_shown_and_imported(world: World, data_dir: Path) -
         assert words in page
     assert "private to you" not in page
     job_id = bring(here, sent)
-    with organisation_scope(here.id):
-        job = Job.objects.get(id=job_id)
+    job = job_pages.get_job(here.person("ada"), job_id)
     assert (job.state, job.result["imported"], job.result["skipped"]) == ("done", 2, 1)
     assert job.parameters["format"] == "telegram"
     assert list((data_dir / "uploads").iterdir()) == []
     assert list((data_dir / "previews").iterdir()) == []
     # Once more: nothing is new.
     again = bring(here, send(here, GROUP, format="telegram"))
-    with organisation_scope(here.id):
-        assert Job.objects.get(id=again).result["already"] == 2
+    assert job_pages.get_job(here.person("ada"), again).result["already"] == 2
 
 
 @pytest.mark.conformance("N22")
@@ -142,7 +139,8 @@ def test_what_takes_too_long_for_a_page_is_left_to_the_command(
     assert answer.status_code == 422
     assert "more than 2 messages" in response_text(answer)
     assert "with the command import_memories" in response_text(answer)
-    monkeypatch.setattr(import_job, "MAX_CONVERTED_LINES", 9)
-    monkeypatch.setattr(import_job, "MAX_CONVERTED_BYTES", 100)
-    for body in (GROUP, packed({"result.json": GROUP})):
+    monkeypatch.setattr(import_job, "MAX_CONVERTED_LINES", 9_000)
+    monkeypatch.setattr(import_job, "MAX_CONVERTED_BYTES", 600_000)
+    large = telegram_chat(*(telegram_message(n, "Noor", "x" * 300) for n in range(3_000)))
+    for body in (large, packed({"result.json": large})):
         assert "with the command import_memories" in response_text(send(world.here, body))
