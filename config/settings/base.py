@@ -210,7 +210,7 @@ SPECTACULAR_SETTINGS = {
         "OnPersonalData": ["review", "sanitise"],
         "SuggestionState": "personas.models.suggestions.SuggestionState",
         "FormatEnum": ["commonmind-snapshot"],
-        "ImportFormat": "memories.api.imports.serializers.IMPORT_FORMATS",
+        "ImportFormat": "memories.ingestion.file_import.formats.registry.FORMATS",
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }

@@ -50,6 +50,9 @@ class ImportsView(APIView):
             "size": file.size,
             "by_group": given["speaker_scope"] == "group",
             "everyone": given["readers"] == "organisation",
+            "format": given["format"],
+            "time_zone": given["time_zone"] or None,
+            "columns": given["columns"],
             "now": now,
         }
         if given["dry_run"]:

@@ -5,6 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.serializers.jobs import MAX_REFUSED, RefusedItemSerializer
+from memories.ingestion.file_import.formats.csv_table import parse_columns
+from memories.ingestion.file_import.formats.registry import AUTO, FORMATS
+from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.ingestion.file_import.plan_import import ImportPlan
 from memories.ingestion.file_import.planned_readers import (
     IF_JOINED,
@@ -15,10 +18,15 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedPerson,
 )
 from orgs.api.form_data import FormFlagField
-from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, StrictSerializer
+from orgs.api.serializers import (
+    AnswerSerializer,
+    ChoiceField,
+    CountField,
+    StrictSerializer,
+    TextField,
+)
 from orgs.models.audiences import AudienceType
 
-IMPORT_FORMATS = ("auto", "jsonl")
 # How many groups, people and kinds of readers a plan names, and names in a list of readers.
 MAX_LISTED = 100
 READS_CHOICES = (YES, NO, IF_JOINED)
@@ -28,10 +36,23 @@ class ImportSerializer(StrictSerializer):
     """A form with a file, and how it is imported."""
 
     file = serializers.FileField(
-        allow_empty_file=True, help_text="JSON lines, also as one list or packed with gzip."
+        allow_empty_file=True,
+        help_text="JSON lines, also as one list or packed with gzip, or an export.",
     )
     format = ChoiceField(
-        IMPORT_FORMATS, default="auto", help_text="How the file is read; `auto` looks at it."
+        FORMATS, default=AUTO, help_text="What the file is; `auto` recognises it by its content."
+    )
+    time_zone = TextField(
+        max_length=64,
+        allow_blank=True,
+        default="",
+        help_text="Of times in the file that name none, as `Europe/Lisbon`.",
+    )
+    columns = TextField(
+        max_length=1_000,
+        allow_blank=True,
+        default="",
+        help_text="Of a table: `text=Message,speaker=From`.",
     )
     speaker_scope = ChoiceField(
         ["organisation", "group"],
@@ -52,6 +73,12 @@ class ImportSerializer(StrictSerializer):
     dry_run = FormFlagField(
         default=False, help_text="Answer what it would bring (200), and write nothing."
     )
+
+    def validate_columns(self, value: str) -> dict[str, str]:
+        try:
+            return parse_columns(value)
+        except ConversionError as error:
+            raise serializers.ValidationError(str(error)) from error
 
 
 class PlannedGroupSerializer(AnswerSerializer):

@@ -7,7 +7,7 @@ import gzip
 import io
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +20,15 @@ from django.utils import timezone
 
 from memories.access.audience_summary import AudienceSummary
 from memories.access.load_audience_summaries import load_audience_summaries
+from memories.ingestion.file_import.formats.registry import (
+    AUTO,
+    JSONL,
+    LABELS,
+    Conversion,
+    ConversionOptions,
+    convert,
+)
+from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.ingestion.file_import.import_lines import (
     GZIP_MAGIC,
     MAX_LINE_BYTES,
@@ -101,12 +110,18 @@ path_for, delete, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep
 
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
+# Of an export, which is converted while somebody waits: a call has thirty seconds.
+MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES = 64 * 1024 * 1024, 500_000
+BY_COMMAND = " Whoever runs the server can import it whole, with the command import_memories."
 LIMITS = ImportLimits()
 MAX_GROUPS = 100_000
 
 
 class UnreadableImportError(PermanentJobError):
-    """Not a file of JSON lines, or a truncated one; the message says what was found."""
+    """Not a file that can be read, or a truncated one; the message says what was found. about: what
+    has to be said otherwise: file, time_zone or columns."""
+
+    about = "file"
 
 
 class ImportTooLargeError(UnreadableImportError):
@@ -122,15 +137,21 @@ def enqueue_import(
     by_group: bool,
     keep: bool = False,
     everyone: bool = False,
+    format: str = AUTO,
+    time_zone: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    source_format: str | None = None,
     now: datetime,
 ) -> Job:
-    """Store an uploaded file and queue its import. keep: whether the asker joins the groups that it
-    creates. everyone: whether everyone reads the lines that name no reader.
+    """Store an uploaded file as JSON lines and queue its import. keep: whether the asker joins the
+    groups that it creates. everyone: whether everyone reads the lines that name no reader. format,
+    time_zone, columns: see `ConversionOptions`. source_format: what the file was before it became
+    JSON lines, if somebody else has converted it.
 
     Raises UnreadableImportError and PermissionError.
     """
     check_may_import(actor)
-    file = check_file(file, size)
+    found = convert_file(file, size, format=format, time_zone=time_zone, columns=columns)
     principal = resolve_principal(actor)
     with principal.scope():
         parameters = {
@@ -138,11 +159,10 @@ def enqueue_import(
             "speaker_scope": "group" if by_group else "organisation",
             "keep": keep,
             "everyone": everyone,
+            "format": source_format or found.format,
         }
-        job = enqueue_job(principal, JobType.IMPORT, parameters, total=size, now=now)
-        file.seek(0)
-        with path_for(job.id).open("wb") as kept:
-            shutil.copyfileobj(file, kept, 1024 * 1024)
+        job = enqueue_job(principal, JobType.IMPORT, parameters, total=found.size, now=now)
+        write_lines(found, path_for(job.id))
     return job
 
 
@@ -161,15 +181,51 @@ def check_may_import(actor: Actor) -> None:
         )
 
 
-def check_file(file: IO[bytes], size: int) -> IO[bytes]:
-    """Check the beginning of a file. Returns the file to keep: itself, or what it holds as JSON
-    lines. Raises UnreadableImportError."""
+def check_file(file: IO[bytes], size: int, **options: Any) -> IO[bytes]:
+    """The lines of `convert_file`."""
+    return convert_file(file, size, **options).lines
+
+
+def write_lines(found: Conversion, path: Path) -> None:
+    """Keep the lines of a conversion; they are closed."""
+    found.lines.seek(0)
+    with found.lines, path.open("wb") as kept:
+        shutil.copyfileobj(found.lines, kept, 1024 * 1024)
+
+
+def convert_file(
+    file: IO[bytes],
+    size: int,
+    *,
+    format: str = AUTO,
+    time_zone: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Conversion:
+    """What to keep of a file: itself, or what it holds as JSON lines, whose beginning is checked.
+    format, time_zone, columns: see `ConversionOptions`. Raises UnreadableImportError."""
     if size == 0:
         raise UnreadableImportError("The file is empty.")
     if size > MAX_UPLOAD_BYTES:
         raise ImportTooLargeError(
             f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
         )
+    try:
+        made = convert(
+            file,
+            size,
+            ConversionOptions(
+                format, time_zone, columns or {}, MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES
+            ),
+        )
+    except ConversionError as error:
+        too_large = error.about == "size"
+        refused = UnreadableImportError(f"{error}{BY_COMMAND if too_large else ''}")
+        refused.about = "file" if too_large else error.about
+        raise refused from error
+    if made and made.format != JSONL:
+        return made
+    if made:
+        file, size = made.lines, made.size
     file.seek(0)
     try:
         lines = open_lines(file)
@@ -182,13 +238,14 @@ def check_file(file: IO[bytes], size: int) -> IO[bytes]:
         row = orjson.loads(first.removeprefix(codecs.BOM_UTF8))
     except orjson.JSONDecodeError as error:
         raise UnreadableImportError(
-            "The first line is not JSON. One JSON object a line is needed."
+            "The first line is not JSON. One JSON object a line is needed, or one of the exports "
+            f"that are read: {', '.join(list(LABELS.values())[1:])}."
         ) from error
-    if not isinstance(row, dict) or "text" not in row:
+    if not isinstance(row, dict) or not row.keys() & {"text", "skipped"}:
         raise UnreadableImportError(
             "The first line has no “text”. Each line is an object with a text."
         )
-    return lines if isinstance(lines, io.BytesIO) else file
+    return Conversion(JSONL, lines if isinstance(lines, io.BytesIO) else file, size)
 
 
 def _first_lines(file: IO[bytes], most: int) -> Iterator[bytes]:

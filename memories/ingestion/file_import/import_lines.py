@@ -25,6 +25,11 @@ MAX_NAME_LENGTH = 300
 # Room for a text of the greatest length with every character escaped.
 MAX_LINE_BYTES = 6 * LONGEST_TEXT_BYTES + 100_000
 MAX_GROUP_LENGTH = 200
+MAX_ITEM_LENGTH = 100
+# What a line says of its source, kept beside the memory as it stands.
+EXTRA_FIELDS = (
+    "to", "reply_to", "type", "forwarded_from", "forwarded_by", "edited_at", "agent"
+)  # fmt: skip
 # The highest importance in a file: 1 for 0-1, or 10 for 1-10, which is stored as tenths.
 ImportanceScale = Literal[1, 10]
 MIN_IMPORTANCE: dict[ImportanceScale, int] = {1: 0, 10: 1}
@@ -36,7 +41,13 @@ class InvalidLineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ImportLine:
-    """One valid line."""
+    """One valid line.
+
+    item: what it was in the file that it was made from, such as "message 12". group_name: for a
+    group that the line creates. people_only: no name of the audience means a group or everyone.
+    private: for its subject alone, else for whoever imports; the speaker is then only a name, or
+    with own_words the one who reads it.
+    """
 
     number: int
     key: str
@@ -53,6 +64,11 @@ class ImportLine:
     sensitive: bool
     extra: dict[str, Any]
     tags: tuple[str, ...] = ()
+    item: str = ""
+    group_name: str = ""
+    people_only: bool = False
+    private: bool = False
+    own_words: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -72,6 +88,8 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
         raise InvalidLineError(f"broken JSON, not one object on one line ({error})") from error
     if not isinstance(row, dict):
         raise InvalidLineError("not a JSON object")
+    if "text" not in row and isinstance(row.get("skipped"), str):
+        raise InvalidLineError(row["skipped"][:MAX_NAME_LENGTH].replace("\x00", ""))
     text = _parse_text(row.get("text"))
     try:
         check_content_size(text)
@@ -95,13 +113,16 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
         importance=_parse_importance(row.get("importance"), importance_scale),
         at=_parse_time(row.get("timestamp")),
         sensitive=row.get("sensitive") is True,
-        extra={
-            k: _require_no_nul(k, row[k])
-            for k in ("to", "reply_to", "type")
-            if isinstance(row.get(k), str)
-        },
+        extra={k: _require_no_nul(k, row[k]) for k in EXTRA_FIELDS if isinstance(row.get(k), str)},
         tags=_parse_tags(row.get("tags")),
+        item=find_item(row),
+        group_name=_parse_group_name(row.get("group_name")),
+        people_only=row.get("people") is not None,
+        private=row.get("private") is True,
+        own_words=row.get("own_words") is True,
     )
+    if line.private and (line.group or line.audience is not None):
+        raise InvalidLineError("private, and it names readers or a group")
     for name in line.names:
         if len(f"{line.group}/{name}") > MAX_NAME_LENGTH:
             raise InvalidLineError(
@@ -159,12 +180,30 @@ def _strip_name(name: str) -> str:
 
 
 def _parse_audience(row: dict[str, Any]) -> tuple[str, ...] | None:
-    names = row.get("audience")
+    names, people = row.get("audience"), row.get("people")
+    if people is not None:
+        if names is not None or people == []:
+            raise InvalidLineError("people is empty, or stands beside an audience")
+        names = people
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(n, str) and n for n in names):
         raise InvalidLineError("audience is not a list of names")
     return tuple(dict.fromkeys(_strip_name(_require_no_nul("audience", name)) for name in names))
+
+
+def _parse_group_name(given: Any) -> str:
+    """The name for a new group; empty if nobody could read it for sure, as it is only shown."""
+    if not isinstance(given, str):
+        return ""
+    name = strip_invisible_edges(given[:MAX_GROUP_LENGTH])
+    return "" if name_fault(name) else name
+
+
+def find_item(row: Any) -> str:
+    """What a line was in the file that it was made from; empty if that was this line."""
+    item = row.get("item") if isinstance(row, dict) else None
+    return item[:MAX_ITEM_LENGTH].replace("\x00", "") if isinstance(item, str) else ""
 
 
 def _parse_tags(given: Any) -> tuple[str, ...]:

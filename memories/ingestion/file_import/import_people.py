@@ -63,10 +63,12 @@ class ImportPeople:
         everyone: bool = False,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
-        self._importer, self._everyone = importer, everyone
+        self.importer, self._everyone = importer, everyone
         self.new_groups = self.new_members = 0
         self._named, self._read, self._owner, self._keeper = groups, read, owner, keeper
         self.groups: dict[str, UUID] = {}
+        # Names for new groups, by external id.
+        self.group_names: dict[str, str] = {}
         self._members: dict[ScopedName, UUID] = {}
         self._audiences: dict[object, UUID] = {}
         self._seated: set[tuple[UUID, UUID]] = set()
@@ -118,6 +120,7 @@ class ImportPeople:
             group = create_group(
                 organisation_id=self.organisation.id,
                 external_id=external_id,
+                name=self.group_names.get(external_id, ""),
                 owner_id=self._owner,
                 among=candidates,
                 now=self.now,
@@ -178,10 +181,13 @@ class ImportPeople:
     def check(self, line: ImportLine) -> None:
         """Raise InvalidLineError if the line names somebody whose identity is unconfirmed, or who
         was removed, or if nobody would read it."""
-        if self.is_private(line) and not (line.subject or line.speaker or self._importer):
+        speaker = "" if line.private else line.speaker
+        if self.is_private(line) and not (line.subject or speaker or self.importer):
             raise InvalidLineError(NO_READER)
-        people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
-        for name in people:
+        if line.group and line.group_name:
+            self.group_names.setdefault(line.group, line.group_name)
+        names = [name for name in (line.subject, speaker) if name]
+        for name in [n for n in names if not self._is_other(n)] + self._listed_people(line):
             known = self._name(name, line.group, make=False)
             if known in self._claimed:
                 raise InvalidLineError(UNCONFIRMED_IDENTITY)
@@ -209,15 +215,26 @@ class ImportPeople:
     def _is_group(self, name: str) -> bool:
         return name in self.groups or name in self._named
 
+    def _is_other(self, name: str) -> bool:
+        return name == EVERYONE or self._is_group(name)
+
+    def _listed_people(self, line: ImportLine) -> list[str]:
+        """The names of a line's list that mean people."""
+        listed = line.audience or ()
+        return [n for n in listed if line.people_only or not self._is_other(n)]
+
     def seat(self, line: ImportLine) -> None:
         """Create the people of a line as members. Its speaker and the people of its list join the
         line's group.
 
         People who are listed beside the group itself do not join it: they read this line only.
         """
-        listed = [n for n in line.audience or () if n != EVERYONE and not self._is_group(n)]
-        people = [self.member(name, line.group) for name in listed]
-        joining = [] if line.group in (line.audience or ()) else people
+        if line.private:
+            self.private_member(line)
+            return
+        people = [self.member(name, line.group) for name in self._listed_people(line)]
+        with_group = not line.people_only and line.group in (line.audience or ())
+        joining = [] if with_group else people
         if line.speaker:
             joining = [self.member(line.speaker, line.group), *joining]
         if line.subject:
@@ -244,15 +261,23 @@ class ImportPeople:
         return [id_ for id_ in ids if id_ not in with_account]
 
     def is_private(self, line: ImportLine) -> bool:
-        """Whether a line is for one member alone, because it names neither readers nor a group."""
-        return line.audience is None and not line.group and not self._everyone
+        """Whether a line is for one member alone: it says so, or it names neither readers nor a
+        group."""
+        return line.private or (line.audience is None and not line.group and not self._everyone)
 
     def private_member(self, line: ImportLine) -> UUID:
-        """For whom a private line is: whom it is about, else who said it, else the importer."""
-        if name := line.subject or line.speaker:
+        """For whom a private line is: whom it is about, else who said it, else the importer. Who
+        said what the line itself calls private is only a name."""
+        if name := line.subject or ("" if line.private else line.speaker):
             return self.member(name, None)
-        assert self._importer is not None  # noqa: S101 - `check` has refused the line
-        return self._importer
+        assert self.importer is not None  # noqa: S101 - `check` has refused the line
+        return self.importer
+
+    def speaker_member(self, line: ImportLine) -> UUID | None:
+        """Whose words a line gives, if that is a member."""
+        if line.private:
+            return self.private_member(line) if line.own_words else None
+        return self.member(line.speaker, line.group) if line.speaker else None
 
     def audience(self, line: ImportLine, group_id: UUID | None) -> tuple[UUID, Visibility]:
         """The audience of a line: its list, else its group, else its member, or everyone if the
@@ -260,7 +285,7 @@ class ImportPeople:
         if self.is_private(line):
             return self._own(self.private_member(line)), Visibility.PRIVATE
         names = line.audience
-        if names is not None and EVERYONE in names:
+        if names is not None and EVERYONE in names and not line.people_only:
             return self._simple(AudienceType.ORGANISATION, "", None), Visibility.ORGANISATION
         if names is None:
             if group_id is None:
@@ -268,7 +293,7 @@ class ImportPeople:
             return self._simple(AudienceType.GROUP, str(group_id), group_id), Visibility.GROUP
         readers: set[ReaderKey] = set()
         for name in names:
-            if self._is_group(name):
+            if self._is_group(name) and not line.people_only:
                 readers.add(("group", self.group(name)))
             else:
                 readers.add(("member", self.member(name, line.group)))

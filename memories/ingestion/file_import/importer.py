@@ -1,28 +1,35 @@
 """Import conversations from JSON lines: groups, members from speakers, memories with keys.
 
 A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
-importance?, sensitive?, to?, reply_to?}. Its id becomes the memory's key, so an import can be
-repeated and resumed: existing memories are skipped. An audience list becomes an explicit audience;
-an entry that is a group's external id means that group. Without a list the audience is the group,
-without a group the member whom the line is about, else its speaker, else whoever imports.
+importance?, sensitive?, to?, reply_to?, tags?}; converters of other formats also write private,
+own_words, people, group_name, item and skipped (see `ImportLine`). Its id becomes the memory's key,
+so an import can be repeated and resumed: existing memories are skipped. An audience list becomes an
+explicit audience; an entry that is a group's external id means that group, but in a list of people
+no name does. Without a list the audience is the group, without a group the member whom the line is
+about, else its speaker, else whoever imports.
 """
 
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from memories.access.consent import filter_paused_members
 from memories.access.visibility import KindInputs, Visibility, derive_kind
 from memories.ingestion import memory_writes
 from memories.ingestion.existing_memories import ExistingMemories, load_existing_for_rows
 from memories.ingestion.file_import.import_lines import (
+    MAX_LINE_BYTES,
     ImportanceScale,
     ImportLine,
     InvalidLineError,
     conversation_id,
+    find_item,
     parse_line,
 )
 from memories.ingestion.file_import.import_people import ImportPeople
@@ -39,13 +46,14 @@ from robots.models.robots import Robot
 from robots.registry.activity import record_activity
 
 CHUNK_LINES, CHUNK_BYTES = 500, 32 * 1024 * 1024
+MAX_REASONS = 100
 READ_ERRORS = (OSError, EOFError, zlib.error)
 
 
 @dataclass(slots=True)
 class ImportReport:
     """What an import did. skipped: number of lines that could not be imported; problems: [{line,
-    reason}] of the first of them."""
+    reason}] of the first of them; reasons: how many were skipped for each, of the first reasons."""
 
     imported: int = 0
     already: int = 0
@@ -53,12 +61,17 @@ class ImportReport:
     problems: list[dict[str, Any]] = field(default_factory=list)
     groups: int = 0
     members: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
 
-    def skip(self, line: int, reason: str) -> None:
-        """Count a line that could not be imported, and note the reason."""
+    def skip(self, line: int, reason: str, item: str = "") -> None:
+        """Count a line that could not be imported, and note the reason and what it was made
+        from."""
         self.skipped += 1
+        if reason in self.reasons or len(self.reasons) < MAX_REASONS:
+            self.reasons[reason] += 1
         if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append({"line": line, "reason": reason})
+            told = f"{item}: {reason}" if item else reason
+            self.problems.append({"line": line, "reason": told})
 
 
 class Importer:
@@ -138,7 +151,7 @@ class Importer:
                     check_encryption_key()
                 good.append(line)
             except (InvalidLineError, MissingEncryptionKeyError) as error:
-                self.report.skip(number, str(error))
+                self.report.skip(number, str(error), _find_item(raw))
         return good
 
     def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
@@ -183,7 +196,8 @@ class Importer:
         for row in rows:
             if {row.member_id, row.speaker_member_id} & paused:
                 line = row.position_in_file  # type: ignore[attr-defined]
-                self.report.skip(line, "learning-paused")
+                item = row.item_in_file  # type: ignore[attr-defined]
+                self.report.skip(line, "learning-paused", item)
         return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
 
     def paused(self, members: set[UUID]) -> set[UUID]:
@@ -210,7 +224,8 @@ class Importer:
             keyed = earlier.by_key(row.audience_id, row.key)
             if keyed is not None and keyed.content_hash != digest:
                 line = row.position_in_file  # type: ignore[attr-defined]
-                self.report.skip(line, "the id names another text already")
+                item = row.item_in_file  # type: ignore[attr-defined]
+                self.report.skip(line, "the id names another text already", item)
             elif keyed is not None or same:
                 self.report.already += 1
             else:
@@ -222,7 +237,9 @@ class Importer:
         """The row of a line. principal: its writer."""
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
-        subject = self.cast.member(line.subject, line.group) if line.subject else None
+        subject = None
+        if line.subject and not line.private:
+            subject = self.cast.member(line.subject, line.group)
         if visibility is Visibility.PRIVATE:
             # What is private to a member is theirs, as if they had kept it themselves.
             subject = self.cast.private_member(line)
@@ -248,7 +265,7 @@ class Importer:
             group_id=group_id,
             member_id=subject,
             speaker=line.speaker,
-            speaker_member_id=self.cast.member(line.speaker, line.group) if line.speaker else None,
+            speaker_member_id=self.cast.speaker_member(line),
             conversation=conversation_id(line),
             position=line.seq,
             deposited_by=None if audience_id in principal.audiences else self.robot.id,
@@ -263,7 +280,17 @@ class Importer:
             updated_at=self.now,
         )
         row.position_in_file = line.number  # type: ignore[attr-defined]
+        row.item_in_file = line.item  # type: ignore[attr-defined]
         return row
+
+
+def _find_item(raw: bytes) -> str:
+    if len(raw) > MAX_LINE_BYTES:
+        return ""
+    try:
+        return find_item(orjson.loads(raw))
+    except orjson.JSONDecodeError:
+        return ""
 
 
 def _iter_chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:

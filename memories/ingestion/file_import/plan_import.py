@@ -4,14 +4,13 @@ The rules are those of the importer. Existing memories are reported only if the 
 """
 
 import gzip
-import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from uuid import UUID, uuid4
 
 import orjson
@@ -19,10 +18,12 @@ from django.conf import settings
 from django.db.models import Q
 
 from memories.ingestion.existing_memories import ExistingMemories
+from memories.ingestion.file_import.formats.registry import AUTO, JSONL
 from memories.ingestion.file_import.import_job import (
-    check_file,
     check_may_import,
+    convert_file,
     enqueue_import,
+    write_lines,
 )
 from memories.ingestion.file_import.import_lines import (
     GZIP_MAGIC,
@@ -88,7 +89,9 @@ class ImportPlan:
     unaddressed: int = 0
 
 
-class _PlanningImporter(Importer):
+class PlanningImporter(Importer):
+    """An importer that would create groups and people, and creates none."""
+
     people = PlannedPeople
     cast: PlannedPeople
 
@@ -109,16 +112,18 @@ def plan_import(
         lines = planner.sound(enumerate(head, start=1))
         for line in lines:
             planner.cast.seat(line)
-        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        audiences = [plan_audience(planner.cast, line) for line in lines]
         planner.cast.settle()
-        lines = _skip_paused(planner, lines)
-        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        lines = skip_paused(planner, lines)
+        audiences = [plan_audience(planner.cast, line) for line in lines]
         told = summarise_audiences(principal, planner.cast, lines, Counter(audiences))
     found.groups, found.people, found.readers = told
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
     found.seated = sum(one.lines for one in found.readers if one.reads != NO)
     found.taken = len(lines)
-    found.unaddressed = sum(line.audience is None and not line.group for line in lines)
+    found.unaddressed = sum(
+        line.audience is None and not line.group and not line.private for line in lines
+    )
     with principal.scope():
         _count_existing(planner, principal, lines, found)
     found.skipped, found.refused = planner.report.skipped, planner.report.problems
@@ -126,16 +131,26 @@ def plan_import(
 
 
 def plan_upload(
-    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, everyone: bool, now: datetime
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    size: int,
+    by_group: bool,
+    everyone: bool,
+    now: datetime,
+    **options: Any,
 ) -> ImportPlan:
     """Preview the import of an uploaded file, of which nothing is kept. size, everyone: as in
-    `plan_import`.
+    `plan_import`. options: format, time_zone and columns of `convert_file`.
 
-    Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
+    Raises UnreadableImportError for a file that cannot be read, and PermissionError.
     """
     check_may_import(actor)
-    with _unpacked(check_file(file, size)) as lines:
-        return plan_import(actor, lines, size=size, by_group=by_group, everyone=everyone, now=now)
+    made = convert_file(file, size, **options)
+    with made.lines, _unpacked(made.lines) as lines:
+        return plan_import(
+            actor, lines, size=made.size, by_group=by_group, everyone=everyone, now=now
+        )
 
 
 def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
@@ -158,10 +173,10 @@ def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
 
 def _build_planner(
     actor: Actor, head: Sequence[bytes], by_group: bool, everyone: bool, now: datetime
-) -> _PlanningImporter:
+) -> PlanningImporter:
     organisation = Organisation.objects.get(id=actor.organisation_id)
     robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
-    return _PlanningImporter(
+    return PlanningImporter(
         organisation,
         robot or Robot(organisation_id=organisation.id, name=IMPORT),
         now,
@@ -174,26 +189,31 @@ def _build_planner(
     )
 
 
-def _ensure_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
+def plan_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
+    """The planned audience of a line."""
     return cast.audience(line, cast.groups.get(line.group) if line.group else None)[0]
 
 
-def _skip_paused(planner: _PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
+def skip_paused(planner: PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
     """The lines without those about or by members who have paused learning."""
     cast = planner.cast
-    paused = planner.paused(set(cast.known()))
+    paused = planner.paused({*cast.known(), *filter(None, [cast.importer])})
     kept = []
     for line in lines:
-        about = {cast.member(n, line.group) for n in (line.subject, line.speaker) if n}
+        about = {cast.speaker_member(line)}
+        if cast.is_private(line):
+            about.add(cast.private_member(line))
+        elif line.subject:
+            about.add(cast.member(line.subject, line.group))
         if about & paused:
-            planner.report.skip(line.number, "learning-paused")
+            planner.report.skip(line.number, "learning-paused", line.item)
         else:
             kept.append(line)
     return kept
 
 
 def _count_existing(
-    planner: _PlanningImporter, principal: Principal, lines: Sequence[ImportLine], found: ImportPlan
+    planner: PlanningImporter, principal: Principal, lines: Sequence[ImportLine], found: ImportPlan
 ) -> None:
     """Count lines that exist already; call in the scope of the asker.
 
@@ -228,11 +248,13 @@ EXAMPLE = Path(__file__).with_name("example.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class PreviewFile:
-    """A kept file. name: as it was uploaded; size: of the uploaded file, in bytes."""
+    """A kept file. name: as it was uploaded; size: as it is kept, in bytes; format: what it was
+    before it became JSON lines."""
 
     id: UUID
     name: str
     size: int
+    format: str = JSONL
 
 
 def ensure_previews_folder() -> Path:
@@ -242,20 +264,29 @@ def ensure_previews_folder() -> Path:
     return path
 
 
-def store_preview(actor: Actor, file: IO[bytes], *, name: str, size: int) -> PreviewFile:
-    """Keep a file for a preview; it replaces an earlier one of the actor.
+def store_preview(
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    name: str,
+    size: int,
+    format: str = AUTO,
+    time_zone: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> PreviewFile:
+    """Keep a file as JSON lines for a preview; it replaces an earlier one of the actor. format,
+    time_zone, columns: see `ConversionOptions`.
 
-    Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
+    Raises UnreadableImportError for a file that cannot be read, and PermissionError.
     """
     check_may_import(actor)
-    file = check_file(file, size)
+    made = convert_file(file, size, format=format, time_zone=time_zone, columns=columns)
     _delete_files(_member_files(actor))
-    found = PreviewFile(uuid4(), name[:200], size)
+    found = PreviewFile(uuid4(), name[:200], made.size, made.format)
     path = _preview_path(actor, found.id)
-    file.seek(0)
-    with path.open("wb") as kept:
-        shutil.copyfileobj(file, kept, 1024 * 1024)
-    path.with_suffix(".json").write_bytes(orjson.dumps({"name": found.name, "size": size}))
+    write_lines(made, path)
+    told = {"name": found.name, "size": found.size, "format": found.format}
+    path.with_suffix(".json").write_bytes(orjson.dumps(told))
     return found
 
 
@@ -294,6 +325,9 @@ def import_preview(
             by_group=by_group,
             keep=seated,
             everyone=everyone,
+            # It is one already; of what it was made is not told by its lines.
+            format=JSONL,
+            source_format=found.format,
             now=now,
         )
     _delete_files(_member_files(actor))
@@ -316,7 +350,7 @@ def _get_preview(actor: Actor, preview_id: UUID) -> PreviewFile:
         path.stat()
     except FileNotFoundError as error:
         raise NotFoundError("no such file") from error
-    return PreviewFile(preview_id, told["name"], told["size"])
+    return PreviewFile(preview_id, told["name"], told["size"], told.get("format", JSONL))
 
 
 def _preview_path(actor: Actor, preview_id: UUID) -> Path:

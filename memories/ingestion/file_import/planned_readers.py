@@ -253,7 +253,10 @@ def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     here = {"organisation_id": actor.organisation_id}
     groups = set(cast.groups.values())
     found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), set(), {})
-    found.names = {id_: name for name, id_ in cast.groups.items()}
+    found.names = {
+        id_: cast.group_names.get(name, name) if id_ in cast.made else name
+        for name, id_ in cast.groups.items()
+    }
     known = manageable_groups(actor).filter(id__in=groups)
     for group_id, confidential in known.values_list("id", "confidential"):
         found.known.add(group_id)

@@ -10,6 +10,9 @@ from django.core.exceptions import ValidationError
 
 from memories.access.audience_labels import AudienceChoice
 from memories.ingestion.drafts import ContentTooLongError, check_content_size
+from memories.ingestion.file_import.formats.csv_table import parse_columns
+from memories.ingestion.file_import.formats.registry import AUTO, LABELS
+from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
@@ -235,8 +238,26 @@ IMPORT_READERS_CHOICES = [
 class ImportForm(forms.Form):
     file = forms.FileField(
         label="File",
-        help_text="JSON lines, plain or compressed with gzip, up to 256 MB.",
+        help_text="JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.",
         error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+    )
+    format = forms.ChoiceField(
+        label="What it is",
+        choices=[(AUTO, "Recognise it by its content"), *LABELS.items()],
+        initial=AUTO,
+        required=False,
+    )
+    time_zone = forms.CharField(
+        label="Time zone of its times",
+        help_text="Only where they name none, as in some tables. Such as Europe/Berlin.",
+        max_length=100,
+        required=False,
+    )
+    columns = forms.CharField(
+        label="Columns of a table",
+        help_text="Only where their names are unusual. Such as text=Message,speaker=From.",
+        max_length=2000,
+        required=False,
     )
     speakers = forms.ChoiceField(
         label="The same name in two groups is",
@@ -251,6 +272,13 @@ class ImportForm(forms.Form):
         required=False,
         widget=forms.RadioSelect,
     )
+
+    def clean_columns(self) -> dict[str, str]:
+        """The columns by field."""
+        try:
+            return parse_columns(self.cleaned_data["columns"])
+        except ConversionError as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 class ImportChoiceForm(forms.Form):

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from memories.access.audience_summary import format_people_count
+from memories.ingestion.file_import.formats.registry import ASSISTANTS, LABELS
 from memories.ingestion.file_import.plan_import import ImportPlan, PreviewFile
 from memories.ingestion.file_import.planned_readers import (
     IF_JOINED,
@@ -42,7 +43,8 @@ def plan_context(
     return {
         "preview": preview,
         "looked_at": _coverage_sentence(plan),
-        "facts": _fact_rows(plan),
+        "assistant": LABELS[preview.format] if preview.format in ASSISTANTS else "",
+        "facts": [("Read as", LABELS[preview.format]), *_fact_rows(plan)],
         "taken": plan.taken,
         "groups": [
             {"name": one.name, "new": one.new, "lines": line_count_label(one.lines)}

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.ingestion.file_import import plan_import
+from memories.ingestion.file_import.formats.registry import AUTO
 from memories.ingestion.file_import.import_job import UnreadableImportError, load_import_summary
 from memories.jobs.job_files import RETENTION
 from memories.jobs.models import Job, JobState
@@ -125,15 +126,23 @@ def _readable_sentence(read: int, new: int) -> str:
 @require_http_methods(["GET", "POST"])
 @members_only(*ADMINS)
 def upload(request: HttpRequest) -> HttpResponse:
-    """Upload a file of JSON lines; the next page says what it would bring."""
+    """Upload a file; the next page says what it was read as, and what it would bring."""
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         chosen = {name: form.cleaned_data[name] for name in ("speakers", "readers")}
         try:
-            found = plan_import.store_preview(request.actor, file, name=file.name, size=file.size)
+            found = plan_import.store_preview(
+                request.actor,
+                file,
+                name=file.name,
+                size=file.size,
+                format=form.cleaned_data["format"] or AUTO,
+                time_zone=form.cleaned_data["time_zone"],
+                columns=form.cleaned_data["columns"],
+            )
         except UnreadableImportError as error:
-            form.add_error("file", str(error))
+            form.add_error(error.about, str(error))
         else:
             address = reverse("import-plan", args=[found.id])
             return redirect(f"{address}?{urlencode(chosen)}")

@@ -29,6 +29,7 @@ from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
 from orgs.members.member_settings import set_learning_paused, set_time_zone
+from orgs.models.memberships import Role
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
 from robots.access.delegations import (
@@ -127,6 +128,7 @@ def _settings_context(
         "told_robots": known.told,
         "robots": known.others,
         "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
+        "may_import": member.role == Role.ADMIN,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
     }
