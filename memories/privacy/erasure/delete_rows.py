@@ -152,6 +152,7 @@ _MEMBER_TABLES = (
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
     ("assistants", "robots_oauthgrant", _BY_MEMBER_SQL),
+    ("webhooks", "memories_webhookendpoint", _BY_MEMBER_SQL),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     (
@@ -174,6 +175,7 @@ _ROBOT_TABLES = (
     ),
     ("debates", "memories_debate", _BY_ROBOT_SQL),
     ("identity_links", "robots_identitylink", _BY_ROBOT_SQL),
+    ("webhooks", "memories_webhookendpoint", _BY_ROBOT_SQL),
     ("participants", "memories_participant", _BY_ROBOT_SQL),
     ("claims", "memories_claim", _BY_ROBOT_SQL),
     ("dissents", "memories_dissent", _BY_ROBOT_SQL),
