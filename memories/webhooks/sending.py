@@ -134,7 +134,7 @@ class _Sender:
             )
             if room <= 0 or not _has_due(owner, timezone.now()):
                 continue
-            for message in lease_messages(owner, room, now=timezone.now()):
+            for message in _try_lease(owner, room):
                 whole[owner.organisation_id] += 1
                 future = threads.submit(
                     self._post,
@@ -154,6 +154,16 @@ class _Sender:
             log.warning("a webhook was not sent: %s", type(error).__name__)
             result = PostResult(None, "unreachable")
         record_result(message, result, now=timezone.now(), draw=self._draw)
+
+
+def _try_lease(owner: EndpointOwner, most: int) -> list[OutgoingMessage]:
+    """`lease_messages`; one endpoint that fails holds up no other."""
+    try:
+        return lease_messages(owner, most, now=timezone.now())
+    except Exception as error:
+        # Only the class: a message may quote a row.
+        log.warning("a webhook was not prepared: %s", type(error).__name__)
+        return []
 
 
 def due_q(now: datetime) -> Q:

@@ -70,8 +70,9 @@ class Receiver:
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
-    """A receiver that takes everything until its `answer` is another one."""
+def receiving(*, answer_bytes: int = 0) -> Iterator[Receiver]:
+    """A receiver that takes everything until its `answer` is another one, with a body of so many
+    bytes."""
     receiver = Receiver()
     lock = threading.Lock()
 
@@ -87,8 +88,9 @@ def receiving() -> Iterator[Receiver]:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(answer_bytes))
             self.end_headers()
+            self.wfile.write(bytes(answer_bytes))
 
         def log_message(self, *_: Any) -> None:
             pass
