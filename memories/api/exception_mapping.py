@@ -29,6 +29,8 @@ from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrgani
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
 from memories.store.tag_names import InvalidTagError
+from memories.webhooks.endpoint_url import InvalidUrlError
+from memories.webhooks.endpoints import TooManyEndpointsError
 
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
@@ -46,6 +48,8 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     OverBudgetError: (413, "over-budget", "Larger than the budget"),
     UnreadableFileError: (400, "unreadable", "The file cannot be read"),
     FileTooLargeError: (413, "file-too-large", "The file is too large"),
+    TooManyEndpointsError: (409, "too-many", "Too many"),
+    InvalidUrlError: (400, "invalid", "Some fields are not valid"),
     TooManyAccountsError: (409, "too-many", "Too many"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),

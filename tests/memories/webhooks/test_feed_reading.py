@@ -37,7 +37,7 @@ from tests.world import Tenant, World
 pytestmark = [
     pytest.mark.conformance(
         "N08",
-        open="events of proposals, keys that expire and members who opt out; a page of webhooks",
+        open="webhooks of proposals, of keys that expire and of members who opt out",
     ),
     pytest.mark.usefixtures("lasting_world"),
 ]
