@@ -152,7 +152,14 @@ _MEMBER_TABLES = (
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
     ("assistants", "robots_oauthgrant", _BY_MEMBER_SQL),
-    ("webhooks", "memories_webhookendpoint", _BY_MEMBER_SQL),
+    (
+        "webhooks",
+        "memories_webhookendpoint",
+        (
+            f"({_BY_MEMBER_SQL} OR robot_id IN (SELECT r.id FROM robots_robot r "
+            "WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s))"
+        ),
+    ),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     (
