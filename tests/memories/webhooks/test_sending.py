@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -14,10 +16,11 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.erase_memory import erase_memory
-from memories.webhooks import sending
+from memories.webhooks import feed_reading, sending
 from memories.webhooks.delivery_log import delete_old_deliveries, enqueue_test, redeliver
 from memories.webhooks.endpoints import rotate_secret, update_endpoint
 from memories.webhooks.models import WebhookDelivery
+from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.retry_schedule import MAX_ATTEMPTS, compute_delay, compute_pause
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError
@@ -321,6 +324,61 @@ def test_two_workers_at_once_send_each_once(here: Tenant, receiver: Receiver) ->
     ids = [one.headers["webhook-id"] for one in receiver.requests]
     assert len(ids) == 20 == len(set(ids))
     assert states(here) == ["sent"] * 20
+
+
+@contextmanager
+def beside(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, work: Callable[[], Any]
+) -> Iterator[Any]:
+    """Yields once another thread stands in the middle of the work, at the call of `name`."""
+    inside, go, whole, found = threading.Event(), threading.Event(), getattr(module, name), []
+
+    def waits(*given: Any, **named: Any) -> Any:
+        if threading.current_thread() is other:
+            inside.set()
+            go.wait(5)
+        return whole(*given, **named)
+
+    def run() -> None:
+        try:
+            found.append(work())
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(module, name, waits)
+    other = threading.Thread(target=run)
+    other.start()
+    assert inside.wait(10)
+    yield found
+    go.set()
+    other.join(20)
+
+
+def test_what_one_worker_prepares_no_other_takes(
+    here: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint(by_key(here, "aria"), receiver.url)
+    say(here.person("mina"), CANARY, **LAUNCH)
+    read(here)
+    [owner] = list_open_endpoints(here.id)
+
+    def lease() -> list[Any]:
+        return sending.lease_messages(owner, 4, now=timezone.now())
+
+    with beside(monkeypatch, sending, "_message", lease) as theirs:
+        assert lease() == []
+    assert [len(one) for one in theirs] == [1]
+
+
+def test_what_one_worker_reads_no_other_reads(
+    here: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint(by_key(here, "aria"), receiver.url)
+    say(here.person("mina"), CANARY, **LAUNCH)
+    with beside(monkeypatch, feed_reading, "read_changes", lambda: read(here)) as theirs:
+        assert read(here) == 0
+    assert theirs == [1]
+    assert len(deliveries(here)) == 1
 
 
 def test_a_slow_receiver_holds_up_no_other(here: Tenant, receiver: Receiver) -> None:
