@@ -51,6 +51,7 @@ from memories.store.models.version import (
     OperationVerb,
     Version,
 )
+from memories.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "Account",
@@ -123,5 +124,7 @@ __all__ = [
     "Type",
     "Use",
     "Version",
+    "WebhookDelivery",
+    "WebhookEndpoint",
     "WorkingEntry",
 ]

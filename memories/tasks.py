@@ -27,6 +27,10 @@ from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
+from memories.webhooks.delivery_log import delete_old_deliveries
+from memories.webhooks.feed_reading import read_feeds
+from memories.webhooks.owners import list_open_endpoints
+from memories.webhooks.sending import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 from orgs.organisations.quotas import add_up_usage
@@ -35,6 +39,8 @@ from orgs.organisations.quotas import add_up_usage
 MAX_ROUNDS = 20
 # Seconds for which one run deletes what is left of removed organisations.
 REMOVAL_SECONDS = 240.0
+# Seconds for which one run sends webhooks.
+WEBHOOK_SECONDS = 15.0
 # Seconds for which one run deletes the removed model of an organisation.
 SECOND_MODEL_SECONDS = 40.0
 
@@ -179,12 +185,14 @@ def sweep_uploads(**_: object) -> int:
 
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
-    """Remove what the log of operations, the feed of changes, the records of recalls and the
-    answers for calls that are sent again keep no longer, and sessions that are over."""
+    """Remove what the log of operations, the feed of changes, the records of recalls, the log of
+    webhooks and the answers for calls that are sent again keep no longer, and sessions that are
+    over."""
     now = timezone.now()
     return delete_old_sessions(now=now) + sum(
         delete_old_operations(one, now=now)
         + delete_old_departures(one, now=now)
+        + delete_old_deliveries(one, now=now)
         + remove_old_recalls(one, now=now)
         + sweep_kept_answers(one, now=now)
         for one in list_organisation_ids()
@@ -236,3 +244,14 @@ def sweep_removals(**_: object) -> int:
         if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVAL_SECONDS):
             break
     return len(left)
+
+
+@shared_task(name="memories.sweep_webhooks")
+def sweep_webhooks(**_: object) -> int:
+    """Write down what the webhooks are owed, and send what is due, all organisations together.
+    Returns how many attempts were made."""
+    now = timezone.now()
+    have = [one for one in list_organisation_ids() if list_open_endpoints(one)]
+    for organisation_id in have:
+        read_feeds(organisation_id, now=now)
+    return send_due(have, seconds=WEBHOOK_SECONDS) if have else 0

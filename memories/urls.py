@@ -31,6 +31,7 @@ from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views, policies
 from memories.api.snapshots import snapshot_views
 from memories.api.structured import preferences, tasks
+from memories.api.webhooks import webhook_views
 from memories.views.browsing import (
     conversation,
     list_filters,
@@ -210,6 +211,28 @@ api = [
     path("jobs/<uuid:job_id>/retry", jobs_api.JobRetryView.as_view(), name="job-retry-api"),
     path("jobs/<uuid:job_id>/undo", jobs_api.JobUndoView.as_view(), name="job-undo-api"),
     path("jobs/<uuid:job_id>/file", jobs_api.JobFileView.as_view(), name="job-file-api"),
+    path("webhooks", webhook_views.WebhooksView.as_view(), name="webhooks-api"),
+    path("webhooks/<uuid:webhook_id>", webhook_views.WebhookView.as_view(), name="webhook-api"),
+    path(
+        "webhooks/<uuid:webhook_id>/rotate",
+        webhook_views.WebhookRotateView.as_view(),
+        name="webhook-rotate-api",
+    ),
+    path(
+        "webhooks/<uuid:webhook_id>/test",
+        webhook_views.WebhookTestView.as_view(),
+        name="webhook-test-api",
+    ),
+    path(
+        "webhooks/<uuid:webhook_id>/deliveries",
+        webhook_views.DeliveriesView.as_view(),
+        name="webhook-deliveries-api",
+    ),
+    path(
+        "webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver",
+        webhook_views.RedeliverView.as_view(),
+        name="webhook-redeliver-api",
+    ),
     path("exports", jobs_api.ExportsView.as_view(), name="exports-api"),
     path("imports", ImportsView.as_view(), name="imports-api"),
     path("consolidations", jobs_api.ConsolidationsView.as_view(), name="consolidations-api"),

@@ -260,6 +260,15 @@ OPERATIONS_DAYS = env.int("OPERATIONS_DAYS", default=90)
 WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=300)
 # Days for which a cursor of the feed of changes is taken; after that a copy begins anew.
 CHANGES_DAYS = env.int("CHANGES_DAYS", default=30)
+# Where webhooks may lead: to the public internet by https. The only hosts, unless empty; hosts that
+# may also have addresses in a private network; and whether http is allowed.
+WEBHOOK_HOSTS = frozenset(one.lower() for one in env.list("WEBHOOK_HOSTS", default=[]))
+WEBHOOK_PRIVATE_HOSTS = frozenset(
+    one.lower() for one in env.list("WEBHOOK_PRIVATE_HOSTS", default=[])
+)
+WEBHOOK_HTTP = env.bool("WEBHOOK_HTTP", default=False)
+# Days for which it is kept what was sent to a webhook, and what is owed is sent again.
+WEBHOOK_LOG_DAYS = max(1, env.int("WEBHOOK_LOG_DAYS", default=30))
 # Megabytes up to which a table is written anew after an erasure, so that no page holds its bytes.
 ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 # Tokens that a robot's working memory holds, unless the robot has a budget of its own.

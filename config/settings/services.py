@@ -87,6 +87,7 @@ def celery(redis_url: str) -> dict[str, Any]:
         # Long tasks have queues of their own, so that an import does not delay embeddings.
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},
+            "memories.sweep_webhooks": {"queue": "jobs"},
             "memories.maintain_indexes": {"queue": "indexes"},
             "memories.sweep_second_models": {"queue": "indexes"},
             "memories.sweep_removals": {"queue": "indexes"},
@@ -101,6 +102,11 @@ def celery(redis_url: str) -> dict[str, Any]:
             },
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-webhooks": {
+                "task": "memories.sweep_webhooks",
+                "schedule": 15.0,
+                "options": {"expires": 14.0},
+            },
             "sweep-ages": {"task": "memories.sweep_ages", "schedule": 60.0},
             "sweep-daily-jobs": {"task": "memories.sweep_daily_jobs", "schedule": 60.0},
             "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},

@@ -30,6 +30,8 @@ from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrgani
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
 from memories.store.tag_names import InvalidTagError
+from memories.webhooks.endpoint_url import InvalidUrlError
+from memories.webhooks.endpoints import TooManyEndpointsError
 from orgs.errors import ConfirmationError
 
 # (status, code, title) by exception.
@@ -51,6 +53,8 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     UnreadableImportError: (400, "unreadable", "The file cannot be read"),
     ImportTooLargeError: (413, "file-too-large", "The file is too large"),
     ExportFileGoneError: (410, "file-gone", "The file was deleted"),
+    TooManyEndpointsError: (409, "too-many", "Too many"),
+    InvalidUrlError: (400, "invalid", "Some fields are not valid"),
     TooManyAccountsError: (409, "too-many", "Too many"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),

@@ -13,8 +13,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
-
 from memories.access.permissions import (
     ChangeForbiddenError,
     check_red_line,
@@ -25,8 +23,8 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
-from memories.jobs.models import Job, JobType
 from memories.privacy.erasure.begin_erasure import record_erased_memories
+from memories.privacy.erasure.delete_rows import SCOPE_BATCH_SIZE, clear_undo_notes
 from memories.privacy.erasure.erasure_run import Erasure
 from memories.state.supersede_memory import clear_superseded_by
 from memories.state.transitions import forget_memories, unindex_with_derived
@@ -43,8 +41,8 @@ from orgs.principals import Actor, Principal, resolve_principal
 from robots.conversations.message_withdrawal import exclude_from_context, withdraw_messages
 from robots.models.conversations import Message
 
-# How many audiences a scope opens at once to search everything; how many ids are named.
-SCOPE_BATCH_SIZE, MAX_IDS_LISTED = 1_000, 20
+# How many ids are named.
+MAX_IDS_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +100,7 @@ def preview_erase(actor: Actor, memory_id: UUID, *, organisation: str) -> EraseP
         if memory.kind == Kind.INTERNAL:
             raise NotFoundError("no such memory")
         [shown] = to_listed_memories(principal, [memory], organisation)
-        found = OrganisationWideScope.of(actor.organisation_id)
+        found = _OrganisationWideScope.of(actor.organisation_id)
         gone = set(found.with_derived([memory]).rows)
         said = [id_] if (id_ := source_message_id(memory)) else []
         return ErasePreview(
@@ -130,7 +128,7 @@ def erase_rows(
     and PermissionError if `force` comes from anybody but an admin.
     """
     actor, organisation_id = principal.actor, principal.organisation_id
-    reach = OrganisationWideScope.of(organisation_id)
+    reach = _OrganisationWideScope.of(organisation_id)
     reached = reach.with_derived(rows)
     for made in _protected_derived(actor, rows, reached):
         check_red_line(principal, made, "erase", now, force=force)
@@ -146,7 +144,7 @@ def erase_rows(
     for row in rows:
         derived = _derived_audit_detail(reached.made_from(row) - was.keys())
         record_memory_audit(principal, "memory.erased", row, now, was=was[row.id], **derived)
-    reach.clear_undo_notes(list(found))
+    clear_undo_notes(organisation_id, list(found))
     reach.exclude_from_context_of_others(said)
     reach.clear_superseded_by(list(found))
     _delete_memories(organisation_id, found, now)
@@ -163,7 +161,7 @@ def without_protected_derived(principal: Principal, rows: Sequence[Memory]) -> l
     """The memories whose erasure would erase nothing protected; call inside the principal's
     scope."""
     organisation_id = principal.organisation_id
-    reached = OrganisationWideScope.of(organisation_id).with_derived(rows)
+    reached = _OrganisationWideScope.of(organisation_id).with_derived(rows)
     held = {made.id for made in _protected_derived(principal.actor, rows, reached)}
     return [row for row in rows if not held & reached.made_from(row)] if held else list(rows)
 
@@ -247,7 +245,7 @@ class _ErasureSet:
 
 
 @dataclass(frozen=True, slots=True)
-class OrganisationWideScope:
+class _OrganisationWideScope:
     """All audiences of an organisation, in portions, also those that the asker does not read.
 
     Derived memories stay with their readers when the memory gets other readers. They are erased all
@@ -258,7 +256,7 @@ class OrganisationWideScope:
     portions: list[list[UUID]]
 
     @classmethod
-    def of(cls, organisation_id: UUID) -> "OrganisationWideScope":
+    def of(cls, organisation_id: UUID) -> "_OrganisationWideScope":
         """All audiences that an organisation has now."""
         return cls(organisation_id, list_audience_batches(organisation_id, SCOPE_BATCH_SIZE))
 
@@ -273,24 +271,6 @@ class OrganisationWideScope:
             found.rows.update(more)
             level = list(more.values())
         return found
-
-    def clear_undo_notes(self, ids: Sequence[UUID]) -> None:
-        """Remove these memories from the undo data of bulk changes."""
-        names = {str(id_) for id_ in ids}
-        noted = Q()
-        for name in names:
-            noted |= Q(result__undo__contains=[[name]]) | Q(parameters__undoing__has_key=name)
-        jobs = Job.objects.filter(noted, organisation_id=self.organisation_id, kind=JobType.CHANGE)
-
-        def clear() -> None:
-            for job in jobs.all().select_for_update().order_by("id"):
-                if undo := job.result.get("undo"):
-                    job.result["undo"] = [entry for entry in undo if entry[0] not in names]
-                undoing = job.parameters.get("undoing", {})
-                undoing.update(dict.fromkeys(names & set(undoing)))
-                job.save(update_fields=["result", "parameters"])
-
-        self._everywhere(clear)
 
     def clear_superseded_by(self, ids: Sequence[UUID]) -> None:
         """What these memories had replaced names them no more.

@@ -16,6 +16,7 @@ from memories.privacy.my_memories import concerning_q, readable_memories
 from memories.safety.memory_submissions import load_originals
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.webhooks.endpoints import own_endpoints
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
 from robots.access.delegations import load_member_robots
@@ -175,6 +176,8 @@ def iter_export(actor: Actor) -> Iterator[bytes]:
         yield personas
     if assistants := _render_assistants(actor):
         yield assistants
+    if webhooks := _render_webhooks(actor):
+        yield webhooks
 
 
 def _render_associations(actor: Actor) -> bytes:
@@ -196,6 +199,25 @@ def _render_assistants(actor: Actor) -> bytes:
                 "since": one.since,
                 "last_used_at": one.last_used_at,
                 "scopes": sorted(one.scopes),
+            },
+            option=_JSON_OPTIONS,
+        )
+        for one in found
+    )
+
+
+def _render_webhooks(actor: Actor) -> bytes:
+    """Where the member had events sent, without secrets and deliveries."""
+    with resolve_principal(actor).scope():
+        found = list(own_endpoints(actor).order_by("id"))
+    return b"".join(
+        orjson.dumps(
+            {
+                "webhook": one.url,
+                "events": one.events,
+                "with_text": one.with_text,
+                "created_at": one.created_at,
+                "disabled_at": one.disabled_at,
             },
             option=_JSON_OPTIONS,
         )

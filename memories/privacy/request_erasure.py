@@ -13,12 +13,13 @@ from memories.access.permissions import ChangeForbiddenError
 from memories.jobs.job_queue import notify_after_commit
 from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState, JobType
-from memories.privacy.erase_memory import SCOPE_BATCH_SIZE, erase_memory
+from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure.begin_erasure import (
     begin_erasure,
     create_tombstones,
     find_unfinished_erasure,
 )
+from memories.privacy.erasure.delete_rows import SCOPE_BATCH_SIZE
 from memories.privacy.erasure.erasure_run import (
     WORKER,
     Erasure,

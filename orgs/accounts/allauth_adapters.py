@@ -1,7 +1,5 @@
 """Adapters of django-allauth: closed sign-up, local redirects, throttling, encrypted secrets."""
 
-import base64
-import hashlib
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -12,8 +10,6 @@ from allauth.socialaccount.adapter import (
     DefaultSocialAccountAdapter,
     _build_apps_from_settings,
 )
-from cryptography.fernet import Fernet, MultiFernet
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import reverse
@@ -23,6 +19,7 @@ from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
+from orgs.secret_box import decrypt_secret, encrypt_secret
 
 WRONG_CREDENTIALS = (
     "This e-mail address and password do not belong together. Check both and try again."
@@ -137,17 +134,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         "incorrect_code": AccountAdapter.error_messages["incorrect_code"],
     }
 
-    @staticmethod
-    def _box() -> MultiFernet:
-        keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-        digests = [hashlib.sha256(f"second factor\n{key}".encode()).digest() for key in keys]
-        return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
-
     def encrypt(self, text: str) -> str:
-        return self._box().encrypt(text.encode()).decode()
+        return encrypt_secret(text, purpose="second factor")
 
     def decrypt(self, encrypted_text: str) -> str:
-        return self._box().decrypt(encrypted_text.encode()).decode()
+        return decrypt_secret(encrypted_text, purpose="second factor")
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()

@@ -1,95 +1,34 @@
 """Fetch the metadata of a client from the address that is its id.
 
-Anybody who signs in can name an address, so the server must not be led into its own network: the
-name is looked up once, every address behind it has to be public, and the connection goes to the
-address that was checked. No redirect is followed, and time and size are bounded.
+Anybody who signs in can name an address, so `orgs/outbound/public_addresses.py` connects. No
+redirect is followed, and time and size are bounded.
 """
 
 import asyncio
-import ipaddress
-import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
 from typing import Any
 
 import httpcore2
 import orjson
 
+from orgs.outbound.public_addresses import (
+    TRANSPORT_ERRORS,
+    PrivateAddressError,
+    PublicBackend,
+    Resolve,
+    UnknownHostError,
+    resolve_host,
+)
 from robots.oauth.errors import ClientMetadataError
 
 SECONDS = 4.0
 MAX_BYTES = 5 * 1024
-HTTPS_PORT = 443
-# Of one name so many are tried, in the order of the look-up.
-MAX_ADDRESSES = 4
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-Resolve = Callable[[str], Awaitable[list[str]]]
 
 NOT_PUBLIC = "Its address leads into a private network."
 NOT_REACHED = "It cannot be reached."
 TOO_SLOW = "It takes too long."
 TOO_LARGE = f"It is larger than {MAX_BYTES} bytes."
 NOT_JSON = "It is not JSON."
-
-
-def is_public(address: IPAddress) -> bool:
-    """Whether an address belongs to the public internet; for one that carries another address, both
-    have to."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.teredo or address.is_site_local:
-            return False
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not (address.is_multicast or address.is_reserved)
-
-
-async def resolve_host(host: str) -> list[str]:
-    """The addresses of a host. Raises OSError."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, HTTPS_PORT, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
-
-
-class PublicBackend(httpcore2.AnyIOBackend):
-    """Connects to hosts all of whose addresses are public, and to the address that was checked."""
-
-    def __init__(self, resolve: Resolve) -> None:
-        self._resolve = resolve
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        try:
-            addresses = await self._resolve(host)
-        except OSError as error:
-            raise ClientMetadataError(NOT_REACHED) from error
-        # An address with a zone ("fe80::1%eth0") is one of this machine's own networks.
-        if not addresses or not all(_is_public_text(one) for one in addresses):
-            raise ClientMetadataError(NOT_PUBLIC)
-        *others, last = addresses[:MAX_ADDRESSES]
-        for address in others:
-            with suppress(httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                return await super().connect_tcp(
-                    address, port, timeout, local_address, socket_options
-                )
-        return await super().connect_tcp(last, port, timeout, local_address, socket_options)
-
-
-def _is_public_text(address: str) -> bool:
-    try:
-        return is_public(ipaddress.ip_address(address))
-    except ValueError:
-        return False
 
 
 async def _fetch(address: str, resolve: Resolve, tls: ssl.SSLContext) -> bytes:
@@ -129,15 +68,9 @@ def fetch_metadata(
         raise ClientMetadataError(TOO_SLOW) from error
     except orjson.JSONDecodeError as error:
         raise ClientMetadataError(NOT_JSON) from error
-    except _TRANSPORT_ERRORS as error:
+    except PrivateAddressError as error:
+        raise ClientMetadataError(NOT_PUBLIC) from error
+    except (UnknownHostError, *TRANSPORT_ERRORS) as error:
         raise ClientMetadataError(NOT_REACHED) from error
     finally:
         loop.close()
-
-
-_TRANSPORT_ERRORS = (
-    httpcore2.NetworkError,
-    httpcore2.ProtocolError,
-    httpcore2.TimeoutException,
-    OSError,
-)

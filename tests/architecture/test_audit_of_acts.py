@@ -78,6 +78,10 @@ UNRECORDED = {
         "memories.review.item_locks.lock_item",
         "memories.review.item_locks.release_lock",
     ),
+    "a message that the log of its webhook keeps": (
+        "memories.webhooks.delivery_log.enqueue_test",
+        "memories.webhooks.delivery_log.redeliver",
+    ),
     "a view of one's own": (
         "memories.browsing.saved_views.delete_saved_view",
         "memories.browsing.saved_views.set_saved_view",

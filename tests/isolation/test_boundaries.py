@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.test import override_settings
+from django.utils import timezone
 
 from memories.access.references import ReaderReferences
 from memories.action_items.add_task import TaskDraft, add_task, update_task
@@ -46,6 +47,8 @@ from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import ReaderUse
 from memories.store.organisation_models import find_organisation_models
+from memories.webhooks.delivery_log import enqueue_test
+from memories.webhooks.endpoints import create_endpoint
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.base import new_id
 from orgs.models.idempotency import IdempotencyRecord
@@ -56,6 +59,7 @@ from orgs.organisations.references import link_identity
 from orgs.principals import Principal, resolve_principal
 from robots.access.acting_for_members import create_delegation
 from robots.access.enrolment import create_enrolment_key
+from robots.access.keys import authenticate_key
 from robots.conversations.conversations import ensure_conversation
 from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
@@ -345,6 +349,16 @@ def fill_grants(tenant: Tenant) -> None:
             robot_id=key.robot_id,
             key_id=key.id,
         ).save(force_insert=True)
+    fill_webhooks(tenant)
+
+
+def fill_webhooks(tenant: Tenant) -> None:
+    """An endpoint of a robot, and a message for it."""
+    caller = authenticate_key(tenant.keys["aria"], timezone.now())
+    assert caller is not None
+    robot, url = caller.actor(), "https://hooks.example.org/"
+    made = create_endpoint(robot, url=url, events=["memory.gone"], with_text=False, now=NOW)
+    enqueue_test(robot, made.endpoint.id, now=NOW)
 
 
 def fill(world: World) -> None:

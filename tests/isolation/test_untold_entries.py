@@ -78,6 +78,7 @@ NEVER = {
     "persona.made": "made with an association",
     "persona.removed": "only without lessons",
     "snapshot.exported": "a number",
+    "webhook": "where a robot or an admin is called",
 }
 
 

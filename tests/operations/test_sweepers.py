@@ -3,6 +3,7 @@ comes back, and what always fails is given up with its reason (O01, O11)."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -28,9 +29,12 @@ from memories.llm import client
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
 from memories.store.models.use import Use
+from memories.webhooks.endpoints import create_endpoint
+from memories.webhooks.sending import send_due
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from orgs.organisations.organisation_removal import close_organisation
+from orgs.outbound.post import PostResult
 from orgs.principals import resolve_principal
 from tests.memories.lifecycle.consolidation.test_promote_patterns import (
     DESIGN,
@@ -52,6 +56,7 @@ SWEEPERS = {
     "memories.sweep_removals": None,
     "memories.sweep_ages": "memories.age_due",
     "memories.sweep_daily_jobs": "memories.run_job",
+    "memories.sweep_webhooks": None,
 }
 
 # These tidy up: a run that is missed loses nothing, the next one does the same.
@@ -217,6 +222,22 @@ def daily_jobs(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bo
     return done
 
 
+def webhooks(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """A message that no worker has sent."""
+    ada, sent = here.person("ada"), []
+
+    def post(*given: Any, **_: Any) -> PostResult:
+        sent.append(given)
+        return PostResult(200)
+
+    monkeypatch.setattr(tasks, "send_due", partial(send_due, post=post))
+    url = "https://hooks.example.org/"
+    events = ["memory.created"]
+    create_endpoint(ada, url=url, events=events, with_text=False, now=timezone.now())
+    here.remember(ada, "The office closes at six.", visibility="organisation")
+    return lambda: len(sent) == 1
+
+
 LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]] = {
     "memories.sweep_embeddings": embeddings,
     "memories.sweep_restatements": restatements,
@@ -225,6 +246,7 @@ LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]]
     "memories.sweep_removals": removals,
     "memories.sweep_ages": ages,
     "memories.sweep_daily_jobs": daily_jobs,
+    "memories.sweep_webhooks": webhooks,
 }
 
 

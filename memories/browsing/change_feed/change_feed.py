@@ -52,12 +52,14 @@ class ChangeType(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLine:
     """A line of the feed. id: of a memory; None if all memories of `audience` are gone. audience:
-    names the readers of `memory`, or those of whom all is gone. memory: as it is now."""
+    names the readers of `memory`, or those of whom all is gone. memory: as it is now. readers: the
+    audience among whose memories the line is told, which the asker reads; None if all are gone."""
 
     change: ChangeType
     id: UUID | None = None
     audience: str | None = None
     memory: Memory | None = None
+    readers: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,14 @@ FROM (SELECT pg_current_snapshot() AS now) AS s
 # ended in the window is gone, also when its row left since (a later window sees that it had ended
 # before). What is erased is forgotten first: the lowest reason.
 _TOUCHED_SQL = f"""
-SELECT memory, max(since), min(reason) FROM (
-    SELECT c.memory_id AS memory, c.since, NULL AS reason FROM memories_change c
+SELECT memory, max(since), min(reason), (array_agg(audience ORDER BY audience))[1] FROM (
+    SELECT c.memory_id AS memory, c.since, NULL AS reason, c.audience_id AS audience
+    FROM memories_change c
     WHERE c.organisation_id = %(organisation)s::uuid AND c.audience_id = ANY (%(audiences)s::uuid[])
         AND c.at >= %(position)s::bigint AND c.at < %(until)s::bigint
         AND c.memory_id > %(after)s::uuid
     UNION ALL
-    SELECT d.memory, NULL, d.reason FROM memories_departure d
+    SELECT d.memory, NULL, d.reason, d.audience_id FROM memories_departure d
     WHERE d.organisation_id = %(organisation)s::uuid AND d.audience_id = ANY (%(audiences)s::uuid[])
         AND d.at >= %(position)s::bigint AND d.at < %(until)s::bigint
         AND d.since < %(position)s::bigint
@@ -103,14 +106,14 @@ SELECT memory, max(since), min(reason) FROM (
             OR d.last_change >= %(position)s::bigint)
         AND d.memory > %(after)s::uuid
     UNION ALL
-    SELECT e.memory_id, NULL, 'gone' FROM memories_change e
+    SELECT e.memory_id, NULL, 'gone', e.audience_id FROM memories_change e
     WHERE e.organisation_id = %(organisation)s::uuid AND e.audience_id = ANY (%(audiences)s::uuid[])
         AND e.since < %(position)s::bigint
         AND NOT {not_expired_sql("e", now="%(until_time)s::timestamptz")}
         AND {not_expired_sql("e", now="%(time)s::timestamptz")}
         AND e.memory_id > %(after)s::uuid
     UNION ALL
-    SELECT f.memory, NULL, 'gone' FROM memories_departure f
+    SELECT f.memory, NULL, 'gone', f.audience_id FROM memories_departure f
     WHERE f.organisation_id = %(organisation)s::uuid AND f.audience_id = ANY (%(audiences)s::uuid[])
         AND f.at >= %(until)s::bigint AND f.since < %(position)s::bigint
         AND NOT {not_expired_sql("f", now="%(until_time)s::timestamptz")}
@@ -122,17 +125,22 @@ GROUP BY memory ORDER BY memory LIMIT %(most)s::int
 
 
 def read_changes(
-    actor: Actor, position: FeedPosition | None, *, limit: int, now: datetime
+    actor: Actor,
+    position: FeedPosition | None,
+    *,
+    limit: int,
+    now: datetime,
+    whole: bool = True,
 ) -> ChangePage:
-    """A page of changes. position: of the page before; None begins a copy.
+    """A page of changes. position: of the page before; None begins a copy. whole: audiences that
+    the asker gained are told whole; if not, what came to them since the position.
 
     Raises CursorTooOldError.
     """
     principal = resolve_principal(actor)
     known = {audience_mark(id_): id_ for id_ in principal.audiences}
     with principal.scope():
-        [(horizon, database)] = fetch_all(_HORIZON_SQL, {})
-        epoch = blake2b(database.encode(), digest_size=8).digest()
+        horizon, epoch = _fetch_horizon()
         if position is None:
             position = FeedPosition(epoch, 0, now)
         _check_age(position, epoch, now)
@@ -145,9 +153,22 @@ def read_changes(
         resumed = position.is_open
         if not resumed:
             position = position.opened(horizon, now, known)
-        page = _Window(principal, known, position).read(lines, limit)
+        page = _Window(principal, known, position, whole=whole).read(lines, limit)
     # Behind a window that was opened earlier there may be more.
     return replace(page, more=page.more or resumed)
+
+
+def current_position(principal: Principal, *, now: datetime) -> FeedPosition:
+    """The position of somebody who wants to be told what changes from now on; inside their
+    scope."""
+    horizon, epoch = _fetch_horizon()
+    return FeedPosition(epoch, horizon, now, frozenset(map(audience_mark, principal.audiences)))
+
+
+def _fetch_horizon() -> tuple[int, bytes]:
+    """(the position below which every transaction has ended, the name of the database)."""
+    [(horizon, database)] = fetch_all(_HORIZON_SQL, {})
+    return horizon, blake2b(database.encode(), digest_size=8).digest()
 
 
 def audience_name(mark: bytes) -> str:
@@ -170,8 +191,10 @@ def _check_age(position: FeedPosition, epoch: bytes, now: datetime) -> None:
 class _Window:
     """The window that a position has opened, in the scope of who asks."""
 
-    def __init__(self, principal: Principal, known: dict[bytes, UUID], at: FeedPosition) -> None:
-        self.organisation_id, self.position = principal.organisation_id, at
+    def __init__(
+        self, principal: Principal, known: dict[bytes, UUID], at: FeedPosition, *, whole: bool
+    ) -> None:
+        self.organisation_id, self.position, self.whole = principal.organisation_id, at, whole
         self.told = ids_of_marks(at.audiences, known)
         self.gained = ids_of_marks(at.gained, known)
         # What is listed at the end of the window: the same as a list shows.
@@ -218,7 +241,7 @@ class _Window:
                 "most": most + 1,
             },
         )
-        here = self.listed().filter(id__in=[id_ for id_, since, _ in touched if since is not None])
+        here = self.listed().filter(id__in=[id_ for id_, since, *_ in touched if since is not None])
         sizes = dict(here.values_list("id", bytes_of(text_columns(Memory)))) if touched else {}
         count = fitting([sizes.get(id_, 0) for id_, *_ in touched[:most]])
         page = touched[:count]
@@ -228,16 +251,17 @@ class _Window:
         return self._lines(page, rows), count < len(touched)
 
     def _lines(
-        self, page: Sequence[tuple[UUID, int | None, str | None]], rows: dict[UUID, Memory]
+        self, page: Sequence[tuple[UUID, int | None, str | None, UUID]], rows: dict[UUID, Memory]
     ) -> list[ChangeLine]:
         found = []
-        for id_, since, reason in page:
+        for id_, since, reason, readers in page:
             before = since is not None and since < self.position.position
             if row := rows.get(id_):
                 known = before or reason is not None
                 found.append(_line(row, ChangeType.CHANGED if known else ChangeType.MADE))
             elif reason or before:
-                found.append(ChangeLine(change=ChangeType(reason or ChangeType.GONE), id=id_))
+                change = ChangeType(reason or ChangeType.GONE)
+                found.append(ChangeLine(change=change, id=id_, readers=readers))
         return found
 
     def _made(self, most: int) -> tuple[list[ChangeLine], bool]:
@@ -252,6 +276,13 @@ class _Window:
             .filter(~Exists(later), audience_id__in=self.gained, id__gt=self.position.after)
             .order_by("id")
         )
+        if not self.whole:
+            since = Change.objects.filter(
+                organisation_id=self.organisation_id,
+                memory_id=OuterRef("id"),
+                since__gte=self.position.position,
+            )
+            rows = rows.filter(Exists(since))
         ids, more = first_ids(rows, most, text_columns(Memory))
         found = [_line(row, ChangeType.MADE) for row in rows_of(rows, ids)]
         if ids:
@@ -265,4 +296,5 @@ def _line(row: Memory, change: ChangeType) -> ChangeLine:
         id=row.id,
         audience=audience_name(audience_mark(row.audience_id)),
         memory=row,
+        readers=row.audience_id,
     )

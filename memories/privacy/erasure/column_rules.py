@@ -48,6 +48,7 @@ HANDLE = ColumnRule(
 )
 PERSONA_HANDLE = ColumnRule(MaskingRule.NONE, "an industry and a role; a gate refuses names in it")
 ADDRESS = ColumnRule(MaskingRule.NONE, "by which a program is known or reached; chosen by it")
+ENCRYPTED_SECRET = ColumnRule(MaskingRule.NONE, "a random secret, encrypted")
 KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
 EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
@@ -136,6 +137,13 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "memories_version": {
         "kind": FIXED, "content": MASKED, "category": FIXED, "tags": FOLDED, "metadata": MASKED,
         "sealed": SEALED,
+    },
+    "memories_webhookdelivery": {
+        "event": FIXED, "facts": FIXED, "state": FIXED, "error": FIXED,
+    },
+    "memories_webhookendpoint": {
+        "url": ADDRESS, "events": FIXED, "secret": ENCRYPTED_SECRET,
+        "previous_secret": ENCRYPTED_SECRET, "position": FIGURES, "disabled_for": FIXED,
     },
     "memories_workingentry": {"reason": FIXED},
     "orgs_audience": {

@@ -4,9 +4,11 @@ turns."""
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from django.db.models import Q
+
 from memories.indexing import search_index
 from memories.ingestion.file_import.import_job import UPLOADS
-from memories.privacy.erase_memory import OrganisationWideScope
+from memories.jobs.models import Job, JobType
 from memories.privacy.erasure.erasure_run import ErasureRun, ErasureSource, TombstoneType
 from memories.snapshots.export_job import EXPORTS
 from memories.state.transitions import restore_memories
@@ -14,7 +16,10 @@ from memories.store.dependents import is_summary, sources_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
+from orgs.organisations.audience_rows import list_audience_batches
 
+# How many audiences a scope opens at once to search everything.
+SCOPE_BATCH_SIZE = 1_000
 # Called after each batch with the number of deleted rows; False stops the run.
 ShouldContinue = Callable[[int], bool]
 
@@ -49,6 +54,23 @@ def delete_memories(running: ErasureRun, keep_on: ShouldContinue) -> dict[str, i
     return {"memories": gone, "brought_back": back}
 
 
+def clear_undo_notes(organisation_id: UUID, ids: Sequence[UUID]) -> None:
+    """Remove these memories from the undo data of everybody's bulk changes."""
+    names = {str(id_) for id_ in ids}
+    noted = Q()
+    for name in names:
+        noted |= Q(result__undo__contains=[[name]]) | Q(parameters__undoing__has_key=name)
+    jobs = Job.objects.filter(noted, organisation_id=organisation_id, kind=JobType.CHANGE)
+    for portion in list_audience_batches(organisation_id, SCOPE_BATCH_SIZE):
+        with scope(Scope(organisation=organisation_id, audiences=tuple(sorted(portion)))):
+            for job in jobs.all().select_for_update().order_by("id"):
+                if undo := job.result.get("undo"):
+                    job.result["undo"] = [entry for entry in undo if entry[0] not in names]
+                undoing = job.parameters.get("undoing", {})
+                undoing.update(dict.fromkeys(names & set(undoing)))
+                job.save(update_fields=["result", "parameters"])
+
+
 def _delete_batch(running: ErasureRun, ids: Sequence[UUID]) -> int:
     """Delete one batch, in a scope that reads all of it. Returns how many sources of summaries were
     restored."""
@@ -64,8 +86,7 @@ def _delete_batch(running: ErasureRun, ids: Sequence[UUID]) -> int:
         going=lambda near: {id_ for (id_,) in running.rows(_TOMBSTONED_SQL, {"ids": list(near)})},
     )
     left = _restorable_sources(running, [row for row in rows if is_summary(row)])
-    reach = OrganisationWideScope.of(running.organisation_id)
-    reach.clear_undo_notes(ids)
+    clear_undo_notes(running.organisation_id, ids)
     Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids).delete()
     restore_memories(left, running.now, status=Status.ACTIVE)
     return len(left)
@@ -155,6 +176,14 @@ _MEMBER_TABLES = (
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
     ("assistants", "robots_oauthgrant", _BY_MEMBER_SQL),
+    (
+        "webhooks",
+        "memories_webhookendpoint",
+        (
+            f"({_BY_MEMBER_SQL} OR robot_id IN (SELECT r.id FROM robots_robot r "
+            "WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s))"
+        ),
+    ),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     (
@@ -177,6 +206,7 @@ _ROBOT_TABLES = (
     ),
     ("debates", "memories_debate", _BY_ROBOT_SQL),
     ("identity_links", "robots_identitylink", _BY_ROBOT_SQL),
+    ("webhooks", "memories_webhookendpoint", _BY_ROBOT_SQL),
     ("participants", "memories_participant", _BY_ROBOT_SQL),
     ("claims", "memories_claim", _BY_ROBOT_SQL),
     ("dissents", "memories_dissent", _BY_ROBOT_SQL),

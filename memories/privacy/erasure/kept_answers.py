@@ -22,6 +22,7 @@ TABLES = (
     *("memories_debate", "memories_dissent", "memories_entity", "memories_erasure", "memories_job"),
     *("memories_participant", "memories_proposal", "memories_recall", "memories_savedview"),
     *("memories_statedrelation", "memories_task", "memories_transition", "memories_version"),
+    *("memories_webhookdelivery", "memories_webhookendpoint"),
     *("personas_suggestion", "robots_conversation", "robots_message"),
 )
 _ROWS = " UNION ALL ".join(

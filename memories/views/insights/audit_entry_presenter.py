@@ -33,6 +33,7 @@ UNKNOWN_TARGET_LABELS = {
     "robot": "a robot that is gone",
     "team": "a team that is gone",
     "key": "a key that is gone",
+    "webhook": "a webhook",
     "groupmembership": "who sits in a group",
     "contribution": "who said a memory",
     "pending": "work that waits",

@@ -54,6 +54,7 @@ TARGET_LABELS = {
     "robot": "Robots",
     "team": "Teams of robots",
     "key": "Keys",
+    "webhook": "Webhooks",
     "delegation": "Leave for robots",
     "account": "Calendars and mail",
     "erasure": "Erasures",

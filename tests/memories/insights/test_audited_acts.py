@@ -23,6 +23,12 @@ from memories.review.item_locks import assign_item
 from memories.review.models import ProposalState
 from memories.review.propose import propose_correction, report_memory
 from memories.review.review_queue import filter_items
+from memories.webhooks.endpoints import (
+    create_endpoint,
+    delete_endpoint,
+    rotate_secret,
+    update_endpoint,
+)
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.member_settings import set_learning_paused, set_time_zone
@@ -82,6 +88,13 @@ def key(here: Tenant) -> UUID:
         scopes=("read",), lifetime=timedelta(days=9), now=timezone.now(),
     )  # fmt: skip
     return made.id
+
+
+def webhook(here: Tenant) -> UUID:
+    url, events = "https://hooks.example.org/", ["memory.created"]
+    return create_endpoint(
+        ADA(here), url=url, events=events, with_text=False, now=timezone.now()
+    ).endpoint.id
 
 
 def pair(here: Tenant) -> str:
@@ -238,6 +251,12 @@ ACTS: list[tuple[str, Prepared, Act]] = [
          ADA(t), key_id=id_, given={"networks": ["203.0.113.0/24"]}, now=timezone.now())),
     ("key.revoked", key,
      lambda t, id_: robot_administration.revoke_robot_key(ADA(t), key_id=id_, now=timezone.now())),
+    ("webhook.created", lambda t: None, lambda t, _: webhook(t)),
+    ("webhook.changed", webhook, lambda t, id_: update_endpoint(
+        ADA(t), id_, {"enabled": False}, now=timezone.now())),
+    ("webhook.changed", webhook, lambda t, id_: rotate_secret(
+        ADA(t), id_, now=timezone.now()).endpoint.id),
+    ("webhook.deleted", webhook, lambda t, id_: delete_endpoint(ADA(t), id_, now=timezone.now())),
 ]  # fmt: skip
 
 

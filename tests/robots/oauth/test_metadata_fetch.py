@@ -19,9 +19,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from orgs.outbound.public_addresses import is_public
 from robots.oauth import metadata_fetch
 from robots.oauth.errors import ClientMetadataError
-from robots.oauth.metadata_fetch import MAX_BYTES, fetch_metadata, is_public
+from robots.oauth.metadata_fetch import MAX_BYTES, fetch_metadata
 from tests.event_loop import in_own_thread, run_coroutine
 
 HOST = "assistant.example"

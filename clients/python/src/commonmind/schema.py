@@ -72,7 +72,9 @@ FusionEnum = Literal["minmax", "rrf", "weighted_rrf"]
 
 HoursEnum = Literal[0, 24]
 
-ImportFormat = Literal["auto", "jsonl"]
+ImportFormat = Literal[
+    "auto", "jsonl", "csv", "telegram", "slack", "discord", "mem0", "chatgpt", "claude"
+]
 
 IngestProfile = Literal["open", "strict"]
 
@@ -1181,6 +1183,7 @@ class Memory(TypedDict):
     tags: list[str]
     metadata: dict[str, Any]
     source: dict[str, Any]
+    """Without ids of other memories: the lineage has those."""
     conversation: str | None
     importance: float
     """0-1."""
@@ -2069,7 +2072,11 @@ class ImportFields(TypedDict):
     """What `imports_create` takes beside its arguments."""
 
     format: NotRequired[ImportFormat]
-    """How the file is read; `auto` looks at it."""
+    """What the file is; `auto` recognises it by its content."""
+    time_zone: NotRequired[str]
+    """Of times in the file that name none, as `Europe/Lisbon`."""
+    columns: NotRequired[str]
+    """Of a table: `text=Message,speaker=From`."""
     speaker_scope: NotRequired[SpeakerScopeEnum]
     """Whether the same name in two groups is one person."""
     readers: NotRequired[ReadersEnum]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0058_departure_last_change'),
+        ('memories', '0059_webhooks'),
     ]
 
     operations = [

@@ -1,0 +1,1 @@
+"""Webhooks: endpoints of robots and admins, the events that they are owed, and their sending."""

@@ -1,0 +1,106 @@
+"""What an endpoint was sent and is owed, for its owner; what is old is deleted."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from memories.webhooks.endpoints import forget_failures, get_endpoint
+from memories.webhooks.models import DeliveryState, EventType, WebhookDelivery
+from memories.webhooks.owners import WORKER, check_may_own
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.principals import Actor, resolve_principal
+
+# Rows in one transaction of the clean-up.
+BATCH_SIZE = 5_000
+_DELETE_OLD_SQL = """
+DELETE FROM memories_webhookdelivery WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
+    SELECT id FROM memories_webhookdelivery
+    WHERE organisation_id = %(organisation)s AND created_at < %(before)s
+    ORDER BY created_at LIMIT %(most)s))
+RETURNING 1
+"""
+
+
+def endpoint_deliveries(actor: Actor, endpoint_id: UUID) -> "QuerySet[WebhookDelivery]":
+    """The deliveries of an endpoint about what its owner may still know of; inside their scope.
+    Raises NotFoundError."""
+    endpoint = get_endpoint(actor, endpoint_id)
+    return WebhookDelivery.objects.filter(
+        organisation_id=actor.organisation_id, endpoint_id=endpoint.id
+    )
+
+
+def enqueue_test(actor: Actor, endpoint_id: UUID, *, now: datetime) -> WebhookDelivery:
+    """Have a message without content sent. Raises NotFoundError, AlreadyExistsError while another
+    one waits or the endpoint is switched off, and what `check_may_own` raises."""
+    check_may_own(actor)
+    principal = resolve_principal(actor)
+    with principal.scope():
+        endpoint = get_endpoint(actor, endpoint_id, lock=True)
+        if endpoint.disabled_at is not None:
+            raise AlreadyExistsError("This webhook is switched off.")
+        waiting = endpoint_deliveries(actor, endpoint_id).filter(
+            event=EventType.TEST, state=DeliveryState.WAITING
+        )
+        if waiting.exists():
+            raise AlreadyExistsError("Another test of this webhook waits.")
+        delivery = WebhookDelivery(
+            organisation_id=actor.organisation_id,
+            endpoint_id=endpoint.id,
+            owner_audience_id=endpoint.audience_id,
+            audience_id=endpoint.audience_id,
+            event=EventType.TEST,
+            created_at=now,
+            next_attempt_at=now,
+        )
+        delivery.save(force_insert=True)
+        forget_failures(endpoint)
+    return delivery
+
+
+def redeliver(
+    actor: Actor, endpoint_id: UUID, delivery_id: UUID, *, now: datetime
+) -> WebhookDelivery:
+    """Have a delivery sent once more, with the same id and as many attempts as a new one.
+
+    Raises NotFoundError, AlreadyExistsError while it waits or the endpoint is switched off, and
+    what `check_may_own` raises.
+    """
+    check_may_own(actor)
+    principal = resolve_principal(actor)
+    with principal.scope():
+        endpoint = get_endpoint(actor, endpoint_id, lock=True)
+        rows = endpoint_deliveries(actor, endpoint_id).filter(id=delivery_id)
+        delivery = rows.select_for_update(of=("self",)).first()
+        if delivery is None:
+            raise NotFoundError("no such delivery")
+        if delivery.state == DeliveryState.WAITING:
+            raise AlreadyExistsError("It waits to be sent.")
+        if endpoint.disabled_at is not None:
+            raise AlreadyExistsError("This webhook is switched off.")
+        delivery.state, delivery.attempts = DeliveryState.WAITING, 0
+        delivery.next_attempt_at, delivery.leased_until = now, None
+        delivery.save(update_fields=["state", "attempts", "next_attempt_at", "leased_until"])
+        forget_failures(endpoint)
+    return delivery
+
+
+def delete_old_deliveries(organisation_id: UUID, *, now: datetime) -> int:
+    """Delete deliveries older than the setting WEBHOOK_LOG_DAYS, sent or not; returns how many."""
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "before": now - timedelta(days=settings.WEBHOOK_LOG_DAYS),
+        "most": BATCH_SIZE,
+    }
+    gone = 0
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = len(fetch_all(_DELETE_OLD_SQL, values, WORKER))
+        gone += rows
+        if rows < BATCH_SIZE:
+            return gone

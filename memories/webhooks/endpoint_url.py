@@ -1,0 +1,59 @@
+"""To which addresses a webhook may lead.
+
+What a name leads to is checked when it is called (`orgs/outbound/public_addresses.py`); here only
+what can be seen in the address itself.
+"""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from orgs.outbound.public_addresses import is_public_text
+
+MAX_URL_CHARACTERS = 2_000
+# Without what programs read in different ways.
+_PLAIN = re.compile(r"""[\x21-\x7e]+""")
+_FORBIDDEN = frozenset('\\"<>^`{|}#')
+_HOST_PART = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
+# The last part is no number: 127.1 and 0x7f.1 are addresses to some programs.
+_HOST = re.compile(rf"(?=.{{4,253}}\Z)(?:{_HOST_PART}\.)+[a-z][a-z0-9-]{{0,61}}[a-z0-9]")
+
+
+class InvalidUrlError(ValueError):
+    """The address is none that a webhook may lead to; the message says why."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"url: {detail}")
+        self.errors = [{"field": "url", "detail": detail}]
+
+
+def check_url(url: str) -> None:
+    """Raises InvalidUrlError."""
+    if not _PLAIN.fullmatch(url) or _FORBIDDEN & set(url) or len(url) > MAX_URL_CHARACTERS:
+        raise InvalidUrlError("Not an address in plain characters, without a fragment.")
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").lower(), parts.port
+    except ValueError as error:
+        raise InvalidUrlError("Not an address.") from error
+    schemes = ("https", "http") if settings.WEBHOOK_HTTP else ("https",)
+    if parts.scheme not in schemes:
+        raise InvalidUrlError(f"It has to begin with {' or '.join(f'{s}://' for s in schemes)}.")
+    if "@" in parts.netloc:
+        raise InvalidUrlError("It names a user or a password.")
+    if settings.WEBHOOK_HOSTS and host not in settings.WEBHOOK_HOSTS:
+        raise InvalidUrlError("Whoever runs this server lets webhooks lead only to some hosts.")
+    if host in settings.WEBHOOK_PRIVATE_HOSTS:
+        return
+    if not (is_public_text(host) if _is_address(host) else _HOST.fullmatch(host)):
+        raise InvalidUrlError("It does not lead to a host of the public internet.")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,33 @@
+"""Secrets that the server needs again in plain, encrypted with keys made from SECRET_KEY.
+
+After a change of SECRET_KEY the former ones in SECRET_KEY_FALLBACKS still decrypt.
+"""
+
+import base64
+import hashlib
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+
+class SecretLostError(Exception):
+    """A secret cannot be decrypted: SECRET_KEY is another one, or it belongs to another row."""
+
+
+def _box(purpose: str) -> MultiFernet:
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    digests = [hashlib.sha256(f"{purpose}\n{key}".encode()).digest() for key in keys]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
+
+
+def encrypt_secret(text: str, *, purpose: str) -> str:
+    """The stored form, which only the same purpose decrypts."""
+    return _box(purpose).encrypt(text.encode()).decode()
+
+
+def decrypt_secret(stored: str, *, purpose: str) -> str:
+    """The secret. Raises SecretLostError."""
+    try:
+        return _box(purpose).decrypt(stored.encode()).decode()
+    except InvalidToken as error:
+        raise SecretLostError(purpose) from error
