@@ -120,11 +120,7 @@ api = [
     ),
     path("memories/<uuid:memory_id>/history", history.HistoryView.as_view(), name="memory-history"),
     path("memories/<uuid:memory_id>/lineage", history.LineageView.as_view(), name="memory-lineage"),
-    path(
-        "memories/<uuid:memory_id>/explain",
-        explain.ExplainView.as_view(),
-        name="memory-explain",
-    ),
+    path("memories/<uuid:memory_id>/explain", explain.ExplainView.as_view(), name="memory-explain"),
     path(
         "groups/<reference:reference>/context",
         group_context.GroupContextView.as_view(),
@@ -318,9 +314,7 @@ pages = [
         name="me-distrust",
     ),
     path(
-        "me/robots/<uuid:robot_id>/end/",
-        my_memories_page.end_told_robot_view,
-        name="me-told-end",
+        "me/robots/<uuid:robot_id>/end/", my_memories_page.end_told_robot_view, name="me-told-end"
     ),
     path(
         "me/assistants/<uuid:robot_id>/end/",
