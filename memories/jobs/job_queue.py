@@ -26,7 +26,7 @@ from orgs import audit
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, joined_q
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.keys import find_key_caller
@@ -262,8 +262,9 @@ def lease_job(
     actor = None
     if member_id is not None:
         with organisation_scope(organisation_id):
+            # Who was removed and is invited again has not joined yet.
             member = Member.objects.filter(
-                organisation_id=organisation_id, id=member_id, removed_at=None
+                joined_q(), organisation_id=organisation_id, id=member_id
             ).first()
         if member is None:
             return None
@@ -348,12 +349,12 @@ def list_ready_jobs(organisation_id: UUID, now: datetime, most: int = 20) -> lis
 
 
 def _filter_present_members(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
-    """The members among these who were not removed."""
+    """The members among these who belong here: they have joined, and were not removed."""
     if not member_ids:
         return set()
     with organisation_scope(organisation_id):
         members = Member.objects.filter(organisation_id=organisation_id, id__in=member_ids)
-        return set(members.filter(removed_at=None).values_list("id", flat=True))
+        return set(members.filter(joined_q()).values_list("id", flat=True))
 
 
 def list_job_ids_needing_files(

@@ -166,6 +166,10 @@ def delete_contributions(running: ErasureRun) -> dict[str, int]:
 
 _BY_MEMBER_SQL = "member_id = %(target)s"
 _BY_ROBOT_SQL = "robot_id = %(target)s"
+_OWN_ROBOTS_SQL = (
+    "SELECT r.id FROM robots_robot r "
+    "WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s"
+)
 # Further rows of a member, a robot or a group: the name of the count, the table, the condition.
 # Rows that refer to these are deleted with them.
 _MEMBER_TABLES = (
@@ -179,10 +183,7 @@ _MEMBER_TABLES = (
     (
         "webhooks",
         "memories_webhookendpoint",
-        (
-            f"({_BY_MEMBER_SQL} OR robot_id IN (SELECT r.id FROM robots_robot r "
-            "WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s))"
-        ),
+        f"({_BY_MEMBER_SQL} OR robot_id IN ({_OWN_ROBOTS_SQL}))",
     ),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
@@ -219,6 +220,19 @@ TABLE_BY_COUNT = {
 }
 
 
+# What a member typed into rows that stay: the table, what becomes of it, the condition.
+_MEMBER_WORDS = (
+    (
+        "robots_robot",
+        "purpose = '', personality = '', metadata = '{}'",
+        f"id IN ({_OWN_ROBOTS_SQL})",
+    ),
+    ("robots_key", "label = ''", f"robot_id IN ({_OWN_ROBOTS_SQL})"),
+    ("memories_dissent", "rebuttal = ''", "answered_by_id = %(target)s"),
+    ("memories_proposal", "decision = ''", "decided_by_id = %(target)s"),
+)
+
+
 def delete_other_rows(running: ErasureRun) -> dict[str, int]:
     """Delete the other data of a member: calendars, saved views, recalls, proposals, delegations,
     and their jobs with uploaded and exported files. Returns counts."""
@@ -235,6 +249,10 @@ def delete_other_rows(running: ErasureRun) -> dict[str, int]:
         )
         for name, table, rows in belongings
     }
+    for table, emptied, rows in _MEMBER_WORDS if running.member_id else ():
+        running.change(
+            f"UPDATE {table} SET {emptied} WHERE organisation_id = %(organisation)s AND {rows}"
+        )
     counts["jobs"] = 0
     while jobs := running.due(TombstoneType.JOB):
         counts["jobs"] += _delete_jobs(running, jobs)

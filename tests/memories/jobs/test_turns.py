@@ -12,10 +12,11 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from memories.browsing import job_pages
 from memories.curation import bulk_change
-from memories.curation.bulk_change import BulkChange
+from memories.curation.bulk_change import BulkChange, change_memories
 from memories.ingestion.file_import import (
     import_job,
     import_lines,
@@ -25,9 +26,12 @@ from memories.ingestion.file_import import (
     import_job as file_import_uploads,
 )
 from memories.jobs import job_queue, run_jobs
+from memories.jobs.job_queue import list_ready_jobs
 from memories.jobs.models import Job
 from memories.tasks import run_job, sweep_uploads
 from orgs.database.rls import organisation_scope
+from orgs.members.invitations import invite_member
+from orgs.members.members import remove_member
 from orgs.models.memberships import Member
 from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
@@ -217,3 +221,21 @@ def test_files_stay_as_long_as_a_job_needs_them(lasting_world: World, folder: Pa
 def _age(path: Path) -> None:
     then = (NOW - timedelta(hours=2)).timestamp()
     os.utime(path, (then, then))
+
+
+def test_a_job_of_who_was_removed_does_not_run_for_an_open_invitation(
+    lasting_world: World,
+) -> None:
+    here = lasting_world.here
+    ids = [here.remember(here.person("mina"), f"Door {n}.", group="launch").id for n in range(2)]
+    change = BulkChange(action="forget")
+    made = change_memories(here.person("mina"), ids, change, now=timezone.now(), always_job=True)
+    mina = here.members["mina"]
+    remove_member(here.person("ada"), member_id=mina.id, now=NOW)
+    waiting = {id_ for _, id_, _, _ in list_ready_jobs(here.id, timezone.now())}
+    assert made.job.id not in waiting
+    with organisation_scope(here.id):
+        email = Member.objects.select_related("user").get(id=mina.id).user.email
+    invite_member(here.person("ada"), email=email, now=NOW)
+    waiting = {id_ for _, id_, _, _ in list_ready_jobs(here.id, timezone.now())}
+    assert made.job.id not in waiting, "nobody has joined yet"
