@@ -7,7 +7,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -206,6 +206,9 @@ class PageErrorsMiddleware:
             return None
         if isinstance(error, RateLimitError):
             return rate_limited(request, error)
+        if isinstance(error, SuspiciousOperation):
+            # `bad_request` tells it, with 413 for what is too large.
+            return None
         found = describe_exception(error)
         if found is None or found[0] not in (400, 403, 404, 409, 410, 503, 507):
             return None

@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                 ('owner_audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
                 ('endpoint', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.webhookendpoint')),
             ],
+            options={'verbose_name_plural': 'webhook deliveries'},
         ),
         migrations.AddConstraint(
             model_name='webhookendpoint',

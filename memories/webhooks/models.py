@@ -132,6 +132,7 @@ class WebhookDelivery(TenantModel):
     error = models.CharField(max_length=11, choices=DeliveryError.choices, blank=True, default="")
 
     class Meta:
+        verbose_name_plural = "webhook deliveries"
         indexes = [
             models.Index(
                 fields=["organisation", "endpoint", "next_attempt_at"],

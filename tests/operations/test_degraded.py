@@ -27,7 +27,7 @@ from memories.embedding.encoder import EncoderError
 from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
-from memories.jobs import worker_hints
+from memories.jobs import leases, worker_hints
 from memories.retrieval.recall_log import record_recall
 from memories.retrieval.search_types import SearchResult
 from orgs.accounts import sessions
@@ -162,7 +162,7 @@ def test_what_a_killed_worker_held_comes_back(lasting_world: World, broker: Brok
     assert here.id not in embed_worker.list_organisations_with_work(now), (
         "three are being worked on"
     )
-    later = now + embed_worker.LEASE + embed_worker.LEASE / 100
+    later = now + leases.LEASE + leases.LEASE / 100
     assert here.id in embed_worker.list_organisations_with_work(later)
     assert embed_worker.embed_pending(here.id, now=later) == 3
     assert owed(here) == (0, 5)

@@ -294,7 +294,7 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
     lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     here, start = lasting_world.here, timezone.now()
-    model, lease = Pending, embed_worker.LEASE
+    model, lease = Pending, leases.LEASE
     if kind == "restatements":
         configured(monkeypatch, killed)
         model, lease = PendingRestatement, llm_worker.LEASE
@@ -341,7 +341,7 @@ def test_the_one_that_ends_the_worker_takes_no_other_with_it(
     for text in ("one", "two", "poison", "three"):
         here.remember(here.robot("bolt"), text)
     for attempt in range(1, 4 * leases.MAX_ATTEMPTS):
-        with at(start + attempt * (embed_worker.LEASE + timedelta(seconds=1))):
+        with at(start + attempt * (leases.LEASE + timedelta(seconds=1))):
             sent.clear()
             tasks.sweep_embeddings()
             try:

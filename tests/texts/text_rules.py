@@ -210,6 +210,8 @@ def make_value(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR091
         return FIXED_VALUES[hint]
     if hint == typing.IO[bytes]:
         return io.BytesIO(text.encode())
+    if origin is Callable and of == ([], typing.IO[bytes]):
+        return lambda: io.BytesIO(text.encode())
     if origin in (types.UnionType, typing.Union):
         return make_value(next(one for one in of if one is not type(None)), name, text)
     if origin is typing.Literal:

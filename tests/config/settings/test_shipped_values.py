@@ -11,7 +11,6 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from config.settings import limits
-from memories.indexing import embed_worker
 from memories.jobs import job_queue, leases
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import lease_manual_run
@@ -41,7 +40,7 @@ def test_a_job_is_leased_for_five_minutes(lasting_world: World) -> None:
 
 
 def test_other_leases_and_numbers_of_attempts() -> None:
-    assert leases.LEASE == embed_worker.LEASE == 5 * MINUTES
+    assert leases.LEASE == 5 * MINUTES
     assert llm_worker.LEASE == 15 * MINUTES
     assert (leases.MAX_ATTEMPTS, job_queue.MAX_ATTEMPTS) == (5, 3)
 
