@@ -17,6 +17,7 @@ from datetime import UTC, date, datetime, tzinfo
 from enum import Enum
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import orjson
@@ -43,6 +44,7 @@ NAMES = frozenset(_NAMES.split())
 NAME = 300
 LONGEST = 10_000_000
 FIXED_VALUES: dict[Any, Any] = {
+    ZoneInfo: ZoneInfo("UTC"),
     int: 5, float: 0.5, bool: True,
     UUID: UUID(int=1), datetime: datetime(2026, 1, 1, tzinfo=UTC), date: date(2026, 1, 1),
     tzinfo: UTC, type(None): None,
@@ -119,7 +121,9 @@ def _iter_patterns(thing: Any) -> Iterator[re.Pattern[str]]:
 
 def _methods(where: str, class_: type) -> list[Rule]:
     """Public methods and properties; the object itself is made from the text as well."""
-    if issubclass(class_, Enum | BaseException) or getattr(class_, "_is_protocol", False):
+    # What is read from a stream is a rule of whoever reads it.
+    kinds = Enum | BaseException | io.IOBase
+    if issubclass(class_, kinds) or getattr(class_, "_is_protocol", False):
         return []
     found: list[Rule] = []
     for name, thing in vars(class_).items():
@@ -139,7 +143,11 @@ def _property(class_: type, name: str) -> Callable[[str], Any]:
 def _method(class_: type, name: str) -> Callable[[str], Any]:
     def call(text: str) -> Any:
         method = getattr(make_value(class_, name, text), name)
-        return _consume(method(**arguments(method, text)))
+        taken = arguments(method, text)
+        try:
+            return _consume(method(**taken))
+        except (ValueError, OSError):
+            return None  # as in `_call`
 
     return call
 
