@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from memories.curation.bulk_change import BulkChange, change_memories
@@ -83,7 +84,11 @@ def test_a_model_that_is_asked_beside_an_erasure_brings_no_name_back(
     def answer(turn: dict[str, Any]) -> str:
         if not once:
             once.append(True)
-            erased(here)
+            try:
+                erased(here)
+            finally:
+                # The model is asked in a thread of its own.
+                connections.close_all()
         if turn["text"].startswith("she"):
             return f"{name} needs 3 screens on 2026-01-06, not 4."
         return str(turn["text"])
@@ -125,9 +130,9 @@ def test_a_vector_that_is_computed_beside_an_erasure_is_not_of_the_name(
             erased(here)
         return found
 
-    monkeypatch.setattr(embed_worker, "encode_texts", beside)
-    here.embed()
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(embed_worker, "encode_texts", beside)
+        here.embed()
     here.embed()
     assert once
     with resolve_principal(here.person("bob")).scope():
