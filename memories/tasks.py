@@ -28,9 +28,9 @@ from memories.restatement.restate import restate_missing as restate_missing_memo
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
 from memories.webhooks.delivery_log import delete_old_deliveries
-from memories.webhooks.feed_reading import read_feeds
 from memories.webhooks.owners import list_open_endpoints
-from memories.webhooks.sending import send_due
+from memories.webhooks.read_feeds import read_feeds
+from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 from orgs.organisations.quotas import add_up_usage

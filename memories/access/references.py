@@ -55,11 +55,15 @@ class ReferenceLookup:
 
     def robot(self, reference: str) -> Robot:
         """One of `visible_robots`. Raises NotFoundError."""
-        return self._once(("robot", reference), lambda: _one("robot", reference, self._find_robots))
+        return self._once(
+            ("robot", reference), lambda: _find_one("robot", reference, self._find_robots)
+        )
 
     def team(self, reference: str) -> Team:
         """One of `visible_teams`. Raises NotFoundError."""
-        return self._once(("team", reference), lambda: _one("team", reference, self._find_teams))
+        return self._once(
+            ("team", reference), lambda: _find_one("team", reference, self._find_teams)
+        )
 
     def own_team(self, reference: str) -> Team:
         """A team to which the asking robot belongs. Raises NotFoundError."""
@@ -79,7 +83,8 @@ class ReferenceLookup:
         the caller knows. Raises NotFoundError."""
         place = ("member", reference, group.id if group else None)
         return self._once(
-            place, lambda: _one("member", reference, lambda some: self._find_members(some, group))
+            place,
+            lambda: _find_one("member", reference, lambda some: self._find_members(some, group)),
         )
 
     def person(self, reference: str, group: Group | None = None) -> Person | None:
@@ -162,7 +167,7 @@ class ReferenceLookup:
         return kept  # type: ignore[return-value]
 
 
-def _one(kind: str, reference: str, find: Callable[[Collection[str]], Mapping[str, T]]) -> T:
+def _find_one(kind: str, reference: str, find: Callable[[Collection[str]], Mapping[str, T]]) -> T:
     found = find([reference])
     if reference not in found:
         raise ReferenceNotFoundError(kind, reference)

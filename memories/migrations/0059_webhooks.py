@@ -90,5 +90,4 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(('occurred_at__isnull', False)), fields=('organisation', 'endpoint', 'subject', 'occurred_at'), name='webhookdelivery_once_a_job'),
         ),
         run_sql_file('memories', 'webhooks_v1'),
-        run_sql_file('memories', 'never_teaches_v5'),
     ]

@@ -1,5 +1,5 @@
 -- Acts that can never concern what is taught: with what a group decides by itself. What is not on the
--- list may. Since version 3: work that is dropped, re-embedding, the limits of a key, and what the server's page does.
+-- list may. Since version 3: work that is dropped, re-embedding, the limits of a key, what the server's page does, webhooks.
 CREATE OR REPLACE FUNCTION public.never_teaches(act text)
  RETURNS boolean
  LANGUAGE sql IMMUTABLE
@@ -24,5 +24,6 @@ RETURN act IN (
         'support.job_retried', 'support.listed', 'support.opened', 'support.read',
         'support.second_step_reset', 'support.signed_out', 'support.viewed', 'team.changed',
         'team.created', 'team.demoted', 'team.promoted', 'team.removed', 'team.robot_added',
-        'team.robot_removed', 'team.transferred', 'trace.read'
+        'team.robot_removed', 'team.transferred', 'trace.read',
+        'webhook.changed', 'webhook.created', 'webhook.deleted', 'webhook.disabled'
 );

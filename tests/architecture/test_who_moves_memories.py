@@ -28,7 +28,7 @@ COLUMNS = {
 EXCEPTIONS = {
     "memories/curation/copy_and_merge.py:_insert_copy": "a copy that is not stored yet",
     "memories/ingestion/remember.py:_propose_to_subject": "a row that is not stored yet",
-    "memories/webhooks/sending.py:record_result": "the status of an answer of HTTP",
+    "memories/webhooks/send_deliveries.py:record_result": "the status of an answer of HTTP",
     "robots/teams/failover.py:_set_status": "the status of a robot in a team",
 }
 UPDATE = re.compile(r"\bUPDATE\s+(?:ONLY\s+)?(?:public\.)?\"?memories_memory\b", re.IGNORECASE)

@@ -30,7 +30,7 @@ from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
 from memories.store.models.use import Use
 from memories.webhooks.endpoints import create_endpoint
-from memories.webhooks.sending import send_due
+from memories.webhooks.send_deliveries import send_due
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from orgs.organisations.organisation_removal import close_organisation

@@ -19,9 +19,9 @@ from django.utils import timezone
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
 from memories.webhooks.endpoints import EndpointWithSecret, create_endpoint
-from memories.webhooks.feed_reading import read_feeds
 from memories.webhooks.models import SUBSCRIBED_TYPES, WebhookDelivery, WebhookEndpoint
-from memories.webhooks.sending import send_due
+from memories.webhooks.read_feeds import read_feeds
+from memories.webhooks.send_deliveries import send_due
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
 from robots.access.keys import authenticate_key

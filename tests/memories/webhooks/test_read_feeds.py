@@ -14,7 +14,7 @@ from memories.jobs.models import Job
 from memories.lifecycle.forget import archive_memory, forget_memory
 from memories.privacy.erase_memory import erase_memory
 from memories.snapshots.export_job import enqueue_export
-from memories.webhooks import feed_reading
+from memories.webhooks import read_feeds as feed_module
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from robots.access.keys import revoke_key
@@ -289,7 +289,7 @@ def test_a_position_that_is_too_old_begins_anew(here: Tenant, receiver: Receiver
 def test_what_waits_in_masses_is_not_written_down(
     here: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_reading, "MAX_WAITING", 3)
+    monkeypatch.setattr(feed_module, "MAX_WAITING", 3)
     endpoint(here.person("ada"), receiver.url)
     said = []
     for number in range(3):
@@ -305,8 +305,8 @@ def test_what_waits_in_masses_is_not_written_down(
 def test_a_page_of_the_feed_is_not_all(
     here: Tenant, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_reading, "PAGE_SIZE", 2)
-    monkeypatch.setattr(feed_reading, "MAX_PAGES", 2)
+    monkeypatch.setattr(feed_module, "PAGE_SIZE", 2)
+    monkeypatch.setattr(feed_module, "MAX_PAGES", 2)
     endpoint(here.person("ada"), receiver.url)
     said = [
         say(here.person("ada"), f"Number {number}.", visibility="organisation")
@@ -322,13 +322,13 @@ def test_a_feed_that_fails_holds_up_no_other(
 ) -> None:
     broken = endpoint(here.person("ada"), receiver.url).endpoint
     endpoint(by_key(here, "aria"), receiver.url)
-    whole = feed_reading.read_feed
+    whole = feed_module.read_feed
 
     def breaks(owner: Any, *, now: Any) -> int:
         if owner.id == broken.id:
             raise ValueError("a text")
         return whole(owner, now=now)
 
-    monkeypatch.setattr(feed_reading, "read_feed", breaks)
+    monkeypatch.setattr(feed_module, "read_feed", breaks)
     say(here.person("ada"), "For all.", visibility="organisation")
     assert read(here) == 1

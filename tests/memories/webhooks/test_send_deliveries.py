@@ -16,7 +16,8 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.erase_memory import erase_memory
-from memories.webhooks import feed_reading, sending
+from memories.webhooks import read_feeds as feed_module
+from memories.webhooks import send_deliveries as sending
 from memories.webhooks.delivery_log import delete_old_deliveries, enqueue_test, redeliver
 from memories.webhooks.endpoints import rotate_secret, update_endpoint
 from memories.webhooks.models import WebhookDelivery
@@ -375,7 +376,7 @@ def test_what_one_worker_reads_no_other_reads(
 ) -> None:
     endpoint(by_key(here, "aria"), receiver.url)
     say(here.person("mina"), CANARY, **LAUNCH)
-    with beside(monkeypatch, feed_reading, "read_changes", lambda: read(here)) as theirs:
+    with beside(monkeypatch, feed_module, "read_changes", lambda: read(here)) as theirs:
         assert read(here) == 0
     assert theirs == [1]
     assert len(deliveries(here)) == 1
