@@ -34,6 +34,7 @@ from memories.review.deciders import decides_for_group
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
     GATE_CAUSES,
+    NEW_TEXT_CAUSES,
     PAIR_CAUSES,
     PUBLISHING_CAUSES,
     Proposal,
@@ -170,7 +171,7 @@ def reject_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: dat
         if not answer.reason.strip() and taken.item.proposed_by_id not in (None, actor.member_id):
             raise MemoryRequestError("Say why, so that whoever proposed it can learn from it.")
         outcome: dict[str, Any] = {}
-        if taken.item.cause in (*PUBLISHING_CAUSES, ProposalCause.RETURN):
+        if taken.item.cause in NEW_TEXT_CAUSES:
             archive_memories([taken.memory], now)
             outcome = {"shelved": str(taken.memory.id)}
         return _close_item(taken, ProposalState.REJECTED, answer, outcome)

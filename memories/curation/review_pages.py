@@ -13,12 +13,25 @@ from memories.access.permissions import may_change
 from memories.access.reader_list.reader_list import ReaderList, build_reader_list
 from memories.access.reader_list.reader_query import ReaderPageQuery
 from memories.browsing.memory_versions import load_versions
+from memories.curation.decision_records.decision_queries import (
+    DecisionRecord,
+    load_record,
+)
+from memories.curation.decision_records.record_parts import has_record
 from memories.curation.undo_review_decision import may_undo_by_itself
+from memories.knowledge_graph.models import Task
 from memories.lifecycle.consolidation.capacity_items import preview_item
 from memories.retrieval.explanation.explain import find_similar
 from memories.review.deciders import list_curators, may_decide
 from memories.review.item_locks import is_locked_by_other
-from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.review.models import (
+    GATE_CAUSES,
+    NEW_TEXT_CAUSES,
+    PAIR_CAUSES,
+    Proposal,
+    ProposalCause,
+    ProposalState,
+)
 from memories.review.review_queue import (
     QueueProgress,
     count_progress,
@@ -50,8 +63,9 @@ class ReviewItemPage:
     undoes: whether they may undo what nobody decided; held: somebody else holds it; mine: the asker
     does. going: for an item about too many memories, the first GOING that would be archived now;
     going_count: how many would. original: for a memory held by a gate, the words as they were
-    written, given only to the member for whom they were. beside: waiting items around it. seen: the
-    text that a report or a wish was about, if it is another one now.
+    written, given only to the member for whom they were. beside: waiting items around it. seen:
+    the text that a report or a wish was about, if it is another one now. record: of a decision that
+    would be published, what was said for and against it; tasks: the tasks that go with a text.
     """
 
     item: Proposal
@@ -72,6 +86,8 @@ class ReviewItemPage:
     listeners: list[Member] = field(default_factory=list)
     beside: list[Proposal] = field(default_factory=list)
     seen: str = ""
+    record: DecisionRecord | None = None
+    tasks: list[Task] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +148,23 @@ def open_item(
             count=count_progress(principal, _midnight(now)) if decides else None,
             beside=beside,
             seen=_load_seen_text(principal, item),
+            record=_load_record(principal, item),
+            tasks=_load_tasks(item),
         )
+
+
+def _load_record(principal: Principal, item: Proposal) -> DecisionRecord | None:
+    if item.cause not in NEW_TEXT_CAUSES or not has_record(item.memory):
+        return None
+    return load_record(principal, item.memory)
+
+
+def _load_tasks(item: Proposal) -> list[Task]:
+    """The tasks that are published with a new text, the first due first."""
+    if item.cause not in NEW_TEXT_CAUSES or not item.has_tasks:
+        return []
+    rows = Task.objects.filter(organisation_id=item.organisation_id, memory_id=item.memory_id)
+    return list(rows.select_related("assignee").order_by("due_at", "id"))
 
 
 def _load_seen_text(principal: Principal, item: Proposal) -> str:

@@ -29,6 +29,8 @@ PAIR_CAUSES = (ProposalCause.DUPLICATE, ProposalCause.CONTRADICTION)
 GATE_CAUSES = (ProposalCause.PERSONAL_DATA, ProposalCause.POISON)
 # If approved, it is copied to its target audience; if rejected, it is archived.
 PUBLISHING_CAUSES = (ProposalCause.PUBLISH, *GATE_CAUSES)
+# A text that has readers by the decision alone.
+NEW_TEXT_CAUSES = (*PUBLISHING_CAUSES, ProposalCause.RETURN)
 
 
 # In an item's details, also after an undo: by which policy it was decided, or that it was merged,
@@ -86,8 +88,10 @@ class Proposal(MemoryPart):
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
     details = models.JSONField(default=dict, db_default={})
-    # Whether a text that it is about is another one now; the queue's query alone looks for it.
+    # Whether a text that it is about is another one now, and whether its memory has tasks; only the
+    # query of the queue looks for it.
     text_changed: bool = False
+    has_tasks: bool = False
     changes = models.JSONField(default=dict, db_default={})
 
     class Meta:

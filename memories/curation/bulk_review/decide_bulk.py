@@ -11,6 +11,7 @@ from memories.access.load_audience_summaries import load_new_readers_summary_of_
 from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation import review_decisions
+from memories.curation.decision_records.record_parts import has_record
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.review.changes import MEMORY
@@ -110,8 +111,16 @@ def _needs_reading_reason(principal: Principal, item: Proposal) -> str:
         return "A protection would end."
     if item.changes and item.changes != {MEMORY: {"content": item.content}}:
         return "More than its text would change."
-    if item.cause == ProposalCause.PUBLISH and item.target_audience_id not in principal.audiences:
-        return "You do not read where it would go."
+    if item.cause == ProposalCause.PUBLISH:
+        if item.target_audience_id not in principal.audiences:
+            return "You do not read where it would go."
+        if has_record(item.memory):
+            return "A decision goes with what was said for and against it."
+    return _wordy_reason(item)
+
+
+def _wordy_reason(item: Proposal) -> str:
+    """As `_needs_reading_reason`: of what it would replace, and its length."""
     if WISHES in item.details:
         return "It would replace other memories."
     texts = (item.memory.content, item.content, item.other.content if item.other else "")

@@ -345,6 +345,19 @@ def load_decision_records(
     ]
 
 
+def load_record(principal: Principal, memory: Memory) -> DecisionRecord:
+    """The record of a memory that is a decision, in the principal's scope; the memory was selected
+    with its decision."""
+    here = {"organisation_id": principal.organisation_id, "memory_id": memory.id}
+    return DecisionRecord(
+        memory=memory,
+        record=memory.decision,
+        participants=_load_parts(Participant, here)[memory.id],
+        claims=_load_parts(Claim, here)[memory.id],
+        dissents=_load_parts(Dissent, here)[memory.id],
+    )
+
+
 def _load_parts(model: type[PartRow], here: dict[str, Any]) -> dict[UUID, list[PartRow]]:
     found: dict[UUID, list[PartRow]] = defaultdict(list)
     rows = model._default_manager.filter(**here).select_related(*model.NAMED)

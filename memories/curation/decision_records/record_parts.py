@@ -37,6 +37,11 @@ def is_decision(memory: Memory) -> bool:
     return Decision.objects.filter(**here).exists()
 
 
+def has_record(memory: Memory) -> bool:
+    """As `is_decision`; without a statement where the decision was selected with the memory."""
+    return hasattr(memory, "decision")
+
+
 def words_of_record(memory: Memory, *, of_robots: bool) -> tuple[list[str], list[str]]:
     """(texts, names that nobody here has) in the record of a decision; empty for any other memory.
     In its readers' scope.

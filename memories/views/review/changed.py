@@ -5,11 +5,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from memories.curation.decision_records.decision_queries import DecisionRecord
+from memories.curation.decision_records.models import Claim, Dissent, DissentType, Participant
+from memories.knowledge_graph.models import Task
 from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, TIMES
-from memories.review.models import PUBLISHING_CAUSES, Proposal, ProposalCause
+from memories.review.models import NEW_TEXT_CAUSES, Proposal, ProposalCause
 from memories.review.protect import LIFT, PROTECTION
 from memories.store.models.choices import Category, Kind, Tier, Type
 from memories.store.models.memory import Memory
+from memories.views.decisions.decision_presenter import attribution, votes_label
 from memories.views.review.gate_presenter import reveal_invisible
 from orgs.models.memberships import Member
 
@@ -68,13 +72,18 @@ _UNSAID = {
 MAX_OPEN_CHARACTERS = 400
 
 
-def published_parts(item: Proposal, listeners: Iterable[Member] = ()) -> list[dict[str, Any]]:
+def published_parts(
+    item: Proposal,
+    listeners: Iterable[Member] = (),
+    record: DecisionRecord | None = None,
+    tasks: Iterable[Task] = (),
+) -> list[dict[str, Any]]:
     """All that approving publishes with a new text, beside its readers and whose words it gives:
     {label, value, is_long} each. Empty for everything but new texts.
 
-    listeners: the members to whom it was said.
+    listeners: the members to whom it was said. record: of a decision. tasks: with their assignees.
     """
-    if item.cause not in (*PUBLISHING_CAUSES, ProposalCause.RETURN):
+    if item.cause not in NEW_TEXT_CAUSES:
         return []
     memory = item.memory
     told = [
@@ -90,6 +99,9 @@ def published_parts(item: Proposal, listeners: Iterable[Member] = ()) -> list[di
         told.append(("Protected", memory.red_line_reason or "yes"))
     elif PROTECTION in item.details:
         told.append(("To be protected", "asked in an item of its own"))
+    if record is not None:
+        told += _record_parts(record)
+    told += [("Task", _task_words(task)) for task in tasks]
     return [
         {
             "label": label,
@@ -98,6 +110,40 @@ def published_parts(item: Proposal, listeners: Iterable[Member] = ()) -> list[di
         }
         for label, value in told
     ]
+
+
+def _record_parts(record: DecisionRecord) -> Iterator[tuple[str, str]]:
+    """What stands in the record of a decision, (label, value) each."""
+    if record.record.domain:
+        yield "Domain", record.record.domain
+    yield "Votes", votes_label(record)
+    if record.participants:
+        yield "Took part", ", ".join(map(_name, record.participants))
+    for claim in record.claims:
+        yield f"Claim{_by(claim)}", claim.text
+    for said in record.dissents:
+        yield f"{DissentType(said.form).label}{_by(said)}", _joined(said.content, said.reasoning)
+        if said.rebuttal:
+            yield "The answer to it", said.rebuttal
+
+
+def _by(said: Claim | Dissent) -> str:
+    name = _name(said)
+    return f", by {name}" if name else ""
+
+
+def _name(said: Participant | Claim | Dissent) -> str:
+    """A member or robot as everybody sees them, whoever looks; any other name is marked."""
+    return str(attribution(said, None)["name"])
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def _task_words(task: Task) -> str:
+    whose = f"for {task.assignee.name}" if task.assignee else "for nobody in particular"
+    return f"{whose}, due {str(task.due_at)[:10]}" if task.due_at else whose
 
 
 def is_lifting(item: Proposal) -> bool:

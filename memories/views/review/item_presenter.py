@@ -351,7 +351,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "content": memory.content,
             "diff": correction_diff(item),
             "changed": changed.parts(item),
-            "published": changed.published_parts(item, found.listeners),
+            "published": changed.published_parts(item, found.listeners, found.record, found.tasks),
             "is_older": item.cause == ProposalCause.CORRECTION
             and item.seen_version != memory.version,
             "seen": found.seen if item.cause != ProposalCause.CORRECTION else "",
