@@ -76,6 +76,7 @@ def invite_member(
         raise PermissionError("Only an admin invites people.")
     secret = secrets.token_urlsafe(32)
     with organisation_scope(actor.organisation_id):
+        _require_still_admin(actor)
         user = _ensure_account(email, None, "")
         member = _find_member(actor.organisation_id, user, lock=True)
         new = member is None
@@ -86,6 +87,7 @@ def invite_member(
         elif member.joined_at and not member.removed_at:
             raise AlreadyExistsError("This address belongs to a member already.")
         member.role, member.joined_at, member.removed_at = role, None, None
+        member.invited_by_id = actor.member_id
         _set_invitation(member, secret, now)
         member.save(force_insert=new)
         ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(member.id))
@@ -105,25 +107,46 @@ def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Memb
     if not actor.administers:
         raise PermissionError("Only an admin withdraws an invitation.")
     with organisation_scope(actor.organisation_id):
-        member = (
-            Member.objects.select_for_update(of=("self",))
-            .filter(
-                organisation_id=actor.organisation_id,
-                id=member_id,
-                user__isnull=False,
-                joined_at=None,
-                removed_at=None,
-            )
-            .first()
-        )
+        member = _lock_invited(actor.organisation_id).filter(id=member_id).first()
         if member is None:
             raise NotFoundError("no such invitation")
-        member.removed_at, member.invite_digest, member.invite_expires_at = now, "", None
-        member.save(update_fields=["removed_at", "invite_digest", "invite_expires_at"])
-        audit.record_entry(
-            "member.uninvited", actor=actor, now=now, target=member.id, target_type="member"
-        )
+        _withdraw(actor, member, now)
     return member
+
+
+def withdraw_invitations_of(actor: Actor, inviter: Member, now: datetime) -> None:
+    """End the open invitations of somebody who is an admin no more; in the organisation's scope.
+
+    Otherwise an admin could come back by an invitation that they sent to themselves.
+    """
+    for member in _lock_invited(inviter.organisation_id).filter(invited_by=inviter):
+        _withdraw(actor, member, now)
+
+
+def _lock_invited(organisation_id: UUID) -> "QuerySet[Member]":
+    """Who is invited and has not joined; locks them."""
+    rows = Member.objects.select_for_update(of=("self",)).order_by("id")
+    return rows.filter(
+        organisation_id=organisation_id, user__isnull=False, joined_at=None, removed_at=None
+    )
+
+
+def _withdraw(actor: Actor, member: Member, now: datetime) -> None:
+    member.removed_at, member.invite_digest, member.invite_expires_at = now, "", None
+    member.save(update_fields=["removed_at", "invite_digest", "invite_expires_at"])
+    audit.record_entry(
+        "member.uninvited", actor=actor, now=now, target=member.id, target_type="member"
+    )
+
+
+def _require_still_admin(actor: Actor) -> None:
+    """Lock the row of a person who invites, so that their role does not end meanwhile."""
+    if actor.member_id is None:
+        return
+    rows = Member.objects.select_for_update(of=("self",), no_key=True)
+    here = {"organisation_id": actor.organisation_id, "id": actor.member_id}
+    if not rows.filter(**here, role=Role.ADMIN, removed_at=None).exists():
+        raise PermissionError("Only an admin invites people.")
 
 
 def get_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
@@ -171,18 +194,21 @@ def accept_invitation(
     return account
 
 
-def list_open_invitations(user: User) -> list[tuple[Member, Organisation]]:
-    """Open invitations of an account whose address is verified; it can `join` without a link."""
+def list_open_invitations(user: User, now: datetime) -> list[tuple[Member, Organisation]]:
+    """Invitations, not expired, of an account whose address is verified; it can join without a
+    link."""
     if not user.emailaddress_set.filter(email=user.email, verified=True).exists():
         return []
     with scope(Scope(user=user.pk)):
-        rows = Member.objects.filter(user=user, joined_at=None, removed_at=None)
+        rows = Member.objects.filter(
+            user=user, joined_at=None, removed_at=None, invite_expires_at__gt=now
+        )
         return [(m, m.organisation) for m in rows.select_related("organisation")]
 
 
 def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) -> None:
     """Accept one of `list_open_invitations`. Raises NotFoundError."""
-    if not any(o.id == organisation_id for _, o in list_open_invitations(user)):
+    if not any(o.id == organisation_id for _, o in list_open_invitations(user, now)):
         raise NotFoundError("no such invitation")
     with organisation_scope(organisation_id):
         _complete_join(_find_member(organisation_id, user, lock=True), now)

@@ -8,6 +8,7 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.members.invitations import withdraw_invitations_of
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import Actor
@@ -35,6 +36,8 @@ def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> M
         if before == Role.ADMIN:
             _check_other_admin(actor.organisation_id, member)
         member.save(update_fields=["role"])
+        if before == Role.ADMIN:
+            withdraw_invitations_of(actor, member, now)
         _record("member.role", actor, member, now, before=before, after=role)
     return member
 
@@ -57,6 +60,7 @@ def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
 def close_membership(actor: Actor, member: Member, now: datetime) -> None:
     """Remove a locked member from groups and end what they opened, also in higher apps."""
     tenant = {"organisation_id": member.organisation_id}
+    withdraw_invitations_of(actor, member, now)
     member.removed_at, member.role = member.removed_at or now, Role.VIEWER
     member.invite_digest, member.invite_expires_at = "", None
     member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])

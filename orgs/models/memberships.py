@@ -59,7 +59,8 @@ class Member(TenantModel):
 
     learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
     nothing about them is shared beyond themselves and the group where it was said. erased_at: since
-    then the row has only its id, to which other rows still point.
+    then the row has only its id, to which other rows still point. invited_by: the admin who sent
+    the last invitation; empty where a program or a command did.
     """
 
     user = models.ForeignKey(
@@ -75,6 +76,7 @@ class Member(TenantModel):
     erased_at = models.DateTimeField(null=True, blank=True)
     invite_digest = models.CharField(max_length=64, blank=True, default="")
     invite_expires_at = models.DateTimeField(null=True, blank=True)
+    invited_by = TenantForeignKey("orgs.Member", null=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

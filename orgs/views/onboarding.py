@@ -122,7 +122,8 @@ def organisations(request: HttpRequest) -> HttpResponse:
     context = {
         "organisations": [_organisation_option(*pair) for pair in list_memberships(request.user)],
         "invitations": [
-            _organisation_option(*pair) for pair in list_open_invitations(request.user)
+            _organisation_option(*pair)
+            for pair in list_open_invitations(request.user, timezone.now())
         ],
         "member": {"name": str(request.user), "email": request.user.email},
         "support_url": reverse("support") if request.user.is_staff else "",

@@ -1,16 +1,28 @@
 """Who holds a link joins the organisation that gave it, and gains nothing else (T17, W07)."""
 
 import secrets
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memories.privacy.request_erasure import erase_member
 from orgs.accounts.sessions import list_memberships
-from orgs.errors import AlreadyExistsError
-from orgs.members.invitations import create_member, invite_member, withdraw_invitation
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.members.invitations import (
+    INVITE_LIFETIME,
+    accept_open_invitation,
+    create_member,
+    invite_member,
+    list_open_invitations,
+    withdraw_invitation,
+)
+from orgs.members.members import change_role, remove_member
+from orgs.models.audit import AuditEntry
 from orgs.models.users import User
+from orgs.principals import resolve_principal
 from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import PASSWORD, Tenant, World
 
@@ -110,3 +122,54 @@ def test_forged_invitations(world: World) -> None:
         f"/invite/{world.here.id}/%00",
     ):
         assert Client().get(forged).status_code == 404, forged
+
+
+@pytest.mark.parametrize("end", ["role", "removed", "erased"])
+def test_an_invitation_ends_with_the_rights_of_who_sent_it(world: World, end: str) -> None:
+    """Else an admin who was shown out comes back by an invitation to another address of theirs."""
+    here, now = world.here, timezone.now()
+    ada, bob = here.person("ada"), here.members["bob"].id
+    here.members["bob"] = change_role(ada, member_id=bob, role="admin", now=now)
+    sent, kept = (
+        invite_member(who, email=f"{name}@{secrets.token_hex(6)}.example", role="admin", now=now)
+        for name, who in (("sent", here.person("bob")), ("kept", ada))
+    )
+    verified = sent[0].user
+    verified.emailaddress_set.create(email=verified.email, verified=True)
+    assert [member.id for member, _ in list_open_invitations(verified, now)] == [sent[0].id]
+    match end:
+        case "role":
+            change_role(ada, member_id=bob, role="curator", now=now)
+        case "removed":
+            remove_member(ada, member_id=bob, now=now)
+        case "erased":
+            erase_member(ada, bob, confirm=str(bob), now=now)
+    assert Client().get(f"/invite/{here.id}/{sent[1]}").status_code == 404
+    assert list_open_invitations(verified, now) == []
+    with pytest.raises(NotFoundError):
+        accept_open_invitation(verified, organisation_id=here.id, now=now)
+    assert Client().get(f"/invite/{here.id}/{kept[1]}").status_code == 200
+    with resolve_principal(ada).scope():
+        (entry,) = AuditEntry.objects.filter(action="member.uninvited")
+        assert (entry.target, entry.member) == (sent[0].id, here.members["ada"].id)
+
+
+def test_who_is_an_admin_no_more_invites_nobody_in_a_call_that_began_before(world: World) -> None:
+    here, now = world.here, timezone.now()
+    ada, bob = here.person("ada"), here.members["bob"].id
+    here.members["bob"] = change_role(ada, member_id=bob, role="admin", now=now)
+    began = here.person("bob")
+    change_role(ada, member_id=bob, role="member", now=now)
+    with pytest.raises(PermissionError):
+        invite_member(began, email="late@new.example", role="admin", now=now)
+
+
+def test_an_expired_invitation_is_over_for_who_can_sign_in_too(world: World) -> None:
+    here, now = world.here, timezone.now()
+    member, _ = invite_member(here.person("ada"), email="tardy@new.example", now=now)
+    member.user.emailaddress_set.create(email=member.user.email, verified=True)
+    late = now + INVITE_LIFETIME
+    assert list_open_invitations(member.user, late - timedelta(seconds=1))
+    assert list_open_invitations(member.user, late) == []
+    with pytest.raises(NotFoundError):
+        accept_open_invitation(member.user, organisation_id=here.id, now=late)
