@@ -89,9 +89,12 @@ def _delete_old_exports(actor: Actor) -> None:
 
 def run_export(actor: Actor, job: Job) -> None:
     """Write for one turn, from the job's place. Raises PermanentJobError if the disk is full."""
+    path = EXPORTS.path_of(job.id)
     try:
-        with _open_locked(EXPORTS.path_of(job.id)) as file:
-            whole = _write_turn(actor, job, file)
+        with _open_locked(path) as file:
+            # An erasure deletes the file also while it is written, for it may hold what is erased.
+            # The next turn finds it missing and begins again.
+            whole = _write_turn(actor, job, file) and _is_at(path, file)
     except OSError as error:
         if error.errno not in DISK_FULL_ERRORS:
             raise
@@ -114,6 +117,14 @@ def _open_locked(path: Path) -> Iterator[IO[bytes]]:
         # Raises BlockingIOError if a worker that lost its lease is still writing.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield file
+
+
+def _is_at(path: Path, file: IO[bytes]) -> bool:
+    """Whether the open file is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _write_turn(actor: Actor, job: Job, file: IO[bytes]) -> bool:

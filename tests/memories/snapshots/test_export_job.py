@@ -18,13 +18,16 @@ from django.utils import timezone
 from memories.browsing import job_pages
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job
+from memories.privacy.erase_memory import erase_memory
 from memories.snapshots import export_job
 from memories.snapshots.export_job import EXPORTS, enqueue_export, get_file
+from memories.store.models.memory import Memory
 from memories.tasks import run_job, sweep_uploads
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -112,6 +115,32 @@ def test_a_cancelled_export_goes_on_at_its_place(
     portions(monkeypatch, 99, lambda: None)
     assert run_job()
     assert (found(here, id_).state, contents(id_)) == ("done", facts(5))
+
+
+@pytest.mark.conformance("T14")
+def test_an_erasure_takes_the_file_away_while_it_is_written(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before the rows went reaches no file that stays, and the export begins anew."""
+    id_, mina, erased = begin(here), here.person("mina"), "Fact 0 of mina."
+
+    def erase() -> None:
+        with resolve_principal(mina).scope():
+            row = Memory.objects.get(content=erased)
+        erase_memory(mina, row.id, confirm=row.id, now=timezone.now())
+        EXPORTS.discard(id_)
+
+    with monkeypatch.context() as patched:
+        portions(patched, 1, erase)
+        assert run_job()
+    assert found(here, id_).state == "waiting"
+    assert not EXPORTS.path_of(id_).exists()
+    portions(monkeypatch, 99, lambda: None)
+    while run_job():
+        pass
+    job = found(here, id_)
+    assert (job.state, contents(id_)) == ("done", facts(5)[1:])
+    assert (job.done, job.total) == (4, 4)
 
 
 @pytest.mark.parametrize("torn", [b'{"id": "half a li', b'{"id": 1}\n{"id": 2}\n', b""])
