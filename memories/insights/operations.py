@@ -18,30 +18,21 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import JSONObject
 
 from memories.access.permissions import may_restore_q
-from memories.jobs.job_queue import WORKER
+from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Operation, OperationVerb
-from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
 from robots.registry.personal_robot_privacy import is_robot_hidden
 from robots.registry.robots import get_robot, may_see_work
 
-# Rows in one transaction of the clean-up.
-BATCH_SIZE = 5_000
 OperationCursor = tuple[datetime, UUID]
 # Verbs that reveal on what somebody works.
 _REVEALING_VERBS = (OperationVerb.RECALL, OperationVerb.EVICT)
 
-_DELETE_OLD_SQL = """
-DELETE FROM memories_operation WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM memories_operation
-    WHERE organisation_id = %(organisation)s AND at < %(before)s ORDER BY at, id LIMIT %(most)s))
-RETURNING 1
-"""
+_DELETE_OLD_SQL = old_rows_sql("memories_operation", "at < %(before)s ORDER BY at, id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,18 +208,8 @@ def _sort_by_name(
 
 def delete_old_operations(organisation_id: UUID, *, now: datetime) -> int:
     """Delete lines older than the setting OPERATIONS_DAYS; returns how many."""
-    values: dict[str, Any] = {
-        "organisation": organisation_id,
-        "before": now - timedelta(days=settings.OPERATIONS_DAYS),
-        "most": BATCH_SIZE,
-    }
-    gone = 0
-    while True:
-        with organisation_scope(organisation_id, using=WORKER):
-            rows = len(fetch_all(_DELETE_OLD_SQL, values, WORKER))
-        gone += rows
-        if rows < BATCH_SIZE:
-            return gone
+    before = now - timedelta(days=settings.OPERATIONS_DAYS)
+    return delete_old_rows(organisation_id, _DELETE_OLD_SQL, before)
 
 
 def _may_see_robot(actor: Actor, verb: str, robot: Robot) -> bool:

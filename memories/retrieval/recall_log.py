@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
 
 from memories.access.reader_counts import counts_for_others
-from memories.jobs.job_queue import WORKER
+from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 from memories.retrieval.answering.confidence import (
     ANSWERED_VALUES,
     classify_confidence,
@@ -31,7 +31,6 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import (
     is_disk_full,
     is_row_gone,
-    organisation_scope,
     unless_disk_full,
 )
 from orgs.models.base import new_id
@@ -284,14 +283,8 @@ def _to_recorded_hits(hits: Sequence[Hit], *, judged: bool) -> list[list[Any]]:
 
 # Records are kept for OPERATIONS_DAYS: whoever only asks would else add rows for ever. Feedback on
 # a recall goes with its record; what was learned from it stays on the memory.
-BATCH = 5_000
 # Ids begin with the time at which they were made, so the rows of before are those of lower ids.
-_OLD = """
-DELETE FROM memories_recall WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
-    SELECT id FROM memories_recall
-    WHERE organisation_id = %(organisation)s AND id < %(before)s ORDER BY id LIMIT %(most)s))
-RETURNING 1
-"""
+_OLD = old_rows_sql("memories_recall", "id < %(before)s ORDER BY id")
 
 
 def first_id_of(at: datetime) -> UUID:
@@ -301,15 +294,5 @@ def first_id_of(at: datetime) -> UUID:
 
 def remove_old_recalls(organisation_id: UUID, *, now: datetime) -> int:
     """Delete records older than the setting OPERATIONS_DAYS; returns how many."""
-    values = {
-        "organisation": organisation_id,
-        "before": first_id_of(now - timedelta(days=settings.OPERATIONS_DAYS)),
-        "most": BATCH,
-    }
-    gone = 0
-    while True:
-        with organisation_scope(organisation_id, using=WORKER):
-            rows = len(fetch_all(_OLD, values, WORKER))
-        gone += rows
-        if rows < BATCH:
-            return gone
+    before = first_id_of(now - timedelta(days=settings.OPERATIONS_DAYS))
+    return delete_old_rows(organisation_id, _OLD, before)

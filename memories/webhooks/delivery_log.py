@@ -1,29 +1,21 @@
 """What an endpoint was sent and is owed, for its owner; what is old is deleted."""
 
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
 
+from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 from memories.webhooks.endpoints import forget_failures, get_endpoint
 from memories.webhooks.models import DeliveryState, EventType, WebhookDelivery
-from memories.webhooks.owners import WORKER, check_may_own
-from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
+from memories.webhooks.owners import check_may_own
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, resolve_principal
 
-# Rows in one transaction of the clean-up.
-BATCH_SIZE = 5_000
-_DELETE_OLD_SQL = """
-DELETE FROM memories_webhookdelivery WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
-    SELECT id FROM memories_webhookdelivery
-    WHERE organisation_id = %(organisation)s AND created_at < %(before)s
-    ORDER BY created_at LIMIT %(most)s))
-RETURNING 1
-"""
+_DELETE_OLD_SQL = old_rows_sql(
+    "memories_webhookdelivery", "created_at < %(before)s ORDER BY created_at"
+)
 
 
 def endpoint_deliveries(actor: Actor, endpoint_id: UUID) -> "QuerySet[WebhookDelivery]":
@@ -92,15 +84,5 @@ def redeliver(
 
 def delete_old_deliveries(organisation_id: UUID, *, now: datetime) -> int:
     """Delete deliveries older than the setting WEBHOOK_LOG_DAYS, sent or not; returns how many."""
-    values: dict[str, Any] = {
-        "organisation": organisation_id,
-        "before": now - timedelta(days=settings.WEBHOOK_LOG_DAYS),
-        "most": BATCH_SIZE,
-    }
-    gone = 0
-    while True:
-        with organisation_scope(organisation_id, using=WORKER):
-            rows = len(fetch_all(_DELETE_OLD_SQL, values, WORKER))
-        gone += rows
-        if rows < BATCH_SIZE:
-            return gone
+    before = now - timedelta(days=settings.WEBHOOK_LOG_DAYS)
+    return delete_old_rows(organisation_id, _DELETE_OLD_SQL, before)

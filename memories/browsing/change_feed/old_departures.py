@@ -2,43 +2,22 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
 
-from memories.jobs.job_queue import WORKER
-from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
+from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 
 OWNER = "owner"
-# Rows in one transaction of the clean-up.
-BATCH_SIZE = 5_000
-_DELETE_OLD_SQL = """
-DELETE FROM memories_departure WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM memories_departure
-    WHERE organisation_id = %(organisation)s AND left_on < %(before)s::date LIMIT %(most)s))
-RETURNING 1
-"""
+_DELETE_OLD_SQL = old_rows_sql("memories_departure", "left_on < %(before)s::date", key="ctid")
 
 
 def delete_old_departures(organisation_id: UUID, *, now: datetime) -> int:
     """Delete departures that no cursor asks for any more, by the setting CHANGES_DAYS; returns how
     many."""
     kept = now.astimezone(UTC) - timedelta(days=settings.CHANGES_DAYS + 1)
-    values: dict[str, Any] = {
-        "organisation": organisation_id,
-        "before": kept.date(),
-        "most": BATCH_SIZE,
-    }
-    gone = 0
-    while True:
-        with organisation_scope(organisation_id, using=WORKER):
-            rows = len(fetch_all(_DELETE_OLD_SQL, values, WORKER))
-        gone += rows
-        if rows < BATCH_SIZE:
-            return gone
+    return delete_old_rows(organisation_id, _DELETE_OLD_SQL, kept.date())
 
 
 # The numbers of transactions are those of the server that wrote the backup. The owner is bound by
