@@ -94,6 +94,7 @@ def test_nothing_is_connected_twice() -> None:
         apps.get_app_config("config").ready()
 
 
+@pytest.mark.slow
 def test_a_process_with_one_left_out_does_not_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DECLARATION_ALONE],

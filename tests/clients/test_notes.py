@@ -30,6 +30,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(first=PATHS, second=PATHS)
 def test_no_two_paths_have_one_key(first: list[str], second: list[str]) -> None:
     notes = Notes(Client("http://localhost", "cmk_x"), "s")

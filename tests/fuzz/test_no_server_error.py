@@ -173,6 +173,7 @@ def answered(statuses: Counter[int]) -> bool:
     return good >= statuses.total() * 0.01 and judged >= statuses.total() * 0.12
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T25")
 @pytest.mark.timeout(300)
 def test_a_hundred_calls_find_no_server_error(

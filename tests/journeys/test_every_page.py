@@ -150,6 +150,7 @@ OPENED_WIDTH = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W15")
 def test_some_pages(site: RunningSite, demo: None, request: pytest.FixtureRequest) -> None:
     """Fetched without a browser, which draws one after the other in the same document."""

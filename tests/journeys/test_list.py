@@ -39,6 +39,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.closest('[data-row]')?.dataset.id"))
 
 
+@pytest.mark.slow
 def test_opening_a_row_moves_nothing_and_back_closes_it(site: RunningSite) -> None:
     ids = fill(site, 40)
     page = site.sign_in("chidi")
@@ -73,6 +74,7 @@ def test_opening_a_row_moves_nothing_and_back_closes_it(site: RunningSite) -> No
     assert row(page, ids[9]).bounding_box() == place, "under the pointer nothing has moved"
 
 
+@pytest.mark.slow
 def test_the_panel_has_an_address(site: RunningSite) -> None:
     ids = fill(site)
     for script in (True, False):
@@ -91,6 +93,7 @@ def test_the_panel_has_an_address(site: RunningSite) -> None:
         expect(page).to_have_url(re.compile(r"/memories/\?category=event$"))
 
 
+@pytest.mark.slow
 def test_back_undoes_a_filter_and_an_order(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("chidi")
@@ -115,6 +118,7 @@ def test_back_undoes_a_filter_and_an_order(site: RunningSite) -> None:
     expect(kind).to_have_value("")
 
 
+@pytest.mark.slow
 def test_edit_in_the_panel_and_the_list_stays(site: RunningSite) -> None:
     ids = fill(site, 40)
     page = site.sign_in("chidi")

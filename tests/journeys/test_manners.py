@@ -13,6 +13,7 @@ def background(page: Page) -> str:
     return str(page.evaluate(DARK))
 
 
+@pytest.mark.slow
 def test_themes_keys_and_undo(site: RunningSite) -> None:
     site.world.here.remember(site.world.here.person("mina"), "Lunch is at noon.", group="launch")
     page = site.sign_in("mina", color_scheme="dark")

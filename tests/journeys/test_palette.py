@@ -35,6 +35,7 @@ def _go(page: Page, label: str, *, kind: str = "") -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 def test_each_kind_is_found_and_opened(site: RunningSite) -> None:
     here = site.world.here
     text = "The quagga crossing opens in June."

@@ -200,6 +200,7 @@ def test_every_message_is_delivered_here() -> None:
     assert known == {*HINTS, *SWEEPERS, *UPKEEP, *ALONE}
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("O03")
 @pytest.mark.timeout(300)
 def test_the_end_is_the_same_when_every_message_comes_twice(

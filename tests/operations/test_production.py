@@ -157,6 +157,7 @@ def test_probes_ask_by_address_and_nothing_else_does(site: str) -> None:
     assert httpx.get(f"{site}/metrics", headers=forwarded).status_code == 404, "not for a proxy"
 
 
+@pytest.mark.slow
 def test_forms_are_taken_from_the_sites_own_address(environment: dict[str, str]) -> None:
     code = "from django.conf import settings; print(settings.CSRF_TRUSTED_ORIGINS)"
     assert f"['https://{NAME}']" in manage(environment, "shell", "--no-imports", "-c", code)

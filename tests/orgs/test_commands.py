@@ -112,6 +112,7 @@ def test_beside_a_running_server_they_know_its_port(committed: None, tmp_path: P
 NOBODY = "postgresql://a:b@127.0.0.1:1/none"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "words"),
     [

@@ -28,6 +28,7 @@ sys.exit(7)
 """
 
 
+@pytest.mark.slow
 def test_exec_gives_the_environment_and_returns_the_code(embedded: Run, data_dir: Path) -> None:
     done = embedded("exec", "--fast", "--", sys.executable, "-c", PROBE)
     assert done.returncode == 7, done.stderr

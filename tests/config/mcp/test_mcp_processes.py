@@ -54,6 +54,7 @@ def ask_with_blanks(web: WebProcess, key: str) -> bytes:
         return connection.recv(100)
 
 
+@pytest.mark.slow
 def test_the_official_client_finds_what_it_added(lasting_world: World, tmp_path: Path) -> None:
     key = lasting_world.here.keys["bolt"]
     with serving(tmp_path) as web:

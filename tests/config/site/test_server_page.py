@@ -320,6 +320,7 @@ def test_backups_erasures_and_failed_sign_ins_are_told(
     assert "Sign-ins that failed in 24 hours 2" in shown
 
 
+@pytest.mark.slow
 def test_the_checks_are_those_of_the_doctor(operator: tuple[User, Client]) -> None:
     _, client = operator
     page = plain(response_text(client.get("/operate/checks/")))

@@ -303,6 +303,7 @@ def count_connections() -> int:
         return int(cursor.fetchone()[0]) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("N07")
 def test_calls_that_wait_leave_threads_and_connections_to_others(
     here: Tenant, monkeypatch: pytest.MonkeyPatch

@@ -59,6 +59,7 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "begun",
     [
@@ -77,6 +78,7 @@ def test_headers_that_never_end_are_not_waited_for(web: WebProcess, begun: bytes
         assert is_closed_within(connection, 30)
 
 
+@pytest.mark.slow
 def test_headers_that_come_drop_by_drop_are_not_waited_for(web: WebProcess) -> None:
     with web.connect(b"GET /healthz HTTP/1.1\r\nX-Slow: ") as connection:
         connection.settimeout(0.2)
@@ -103,6 +105,7 @@ def test_headers_without_end_are_refused(web: WebProcess) -> None:
         assert read_answer(connection)[0] == 431
 
 
+@pytest.mark.slow
 def test_a_body_that_stops_coming_is_not_waited_for(web: WebProcess) -> None:
     for headers in ({"Content-Length": 10}, {"Transfer-Encoding": "chunked"}):
         with web.connect(post("/api/v1/recall", **headers)) as connection:
@@ -251,6 +254,7 @@ def test_what_a_client_left_is_stopped(web: WebProcess, lasting_world: World) ->
     assert found["content"] == "The launch is on 3 March."
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_stopped_and_undone(web: WebProcess, lasting_world: World) -> None:
     here = lasting_world.here
     memory = here.remember(here.robot("aria"), "The launch is on 3 March.", group="launch").id
@@ -290,6 +294,7 @@ def test_one_organisation_leaves_half_of_the_threads_to_others(
         assert mine.post("/api/v1/recall", json=RECALL).status_code == 200
 
 
+@pytest.mark.slow
 def test_monitoring_answers_while_every_thread_is_taken(
     web: WebProcess, lasting_world: World
 ) -> None:

@@ -34,6 +34,7 @@ def test_content_of_up_to_32_kilobytes_and_what_to_do_with_more(api: APIClient) 
         assert "Divide it" in problem["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("H34")
 @override_settings(MEMORY_MAX_BYTES=1_000_000)
 def test_content_of_up_to_a_million_bytes(api: APIClient) -> None:

@@ -145,6 +145,7 @@ def test_a_zone_that_the_file_itself_explains_counts() -> None:
     assert found.at == datetime(2026, 3, 3, 6, tzinfo=UTC)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T30")
 @pytest.mark.timed(5)
 @pytest.mark.parametrize(
@@ -337,6 +338,7 @@ def test_several_rules_of_one_event_are_left_out() -> None:
     assert [one.title for one in found.entries] == ["Review"]
 
 
+@pytest.mark.slow
 def test_a_file_that_keeps_the_reader_busy_ends_with_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

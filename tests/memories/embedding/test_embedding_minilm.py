@@ -76,6 +76,7 @@ def reference():
     return SentenceTransformerEncoder(str(get_model_path())).encode(TEXTS)
 
 
+@pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.conformance("O16")
 def test_the_graph_written_by_hand_equals_sentence_transformers(load, reference):
@@ -108,6 +109,7 @@ def test_padding_changes_no_vector(load, models):
     np.testing.assert_allclose(session.run(None, alone)[0][0], together[0], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_vector_does_not_depend_on_its_neighbours(load):
     encoder = load("int8")
     together = encoder.encode(TEXTS)

@@ -39,6 +39,7 @@ def compare(folder: Path, *words: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("A32", "A33", "A34", "A35", "A36", "A37", "A38", "A39", "A40", "Q02")
 def test_the_command_writes_a_report_and_leaves_nothing(
     committed: None,

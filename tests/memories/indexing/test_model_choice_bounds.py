@@ -49,6 +49,7 @@ def here(lasting_world: World) -> Tenant:
     return tenant
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_refused_in_one_sentence(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

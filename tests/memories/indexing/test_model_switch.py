@@ -125,6 +125,7 @@ def test_the_named_second_encoder_embeds_searches_and_is_changed_for_the_first(
     assert stored(here) == {0: 3}
 
 
+@pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.timeout(300)
 @pytest.mark.conformance("O16")

@@ -79,6 +79,7 @@ def test_one_that_cannot_be_built_holds_up_no_other(
     assert (valid(meaning), valid(words)) == (None, True)
 
 
+@pytest.mark.slow
 def test_a_build_has_memory_and_does_not_wait_without_end(here: Tenant) -> None:
     assert touched(here) == names(here)
     with connections[OWNER].cursor() as cursor:

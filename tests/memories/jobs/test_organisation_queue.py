@@ -93,6 +93,7 @@ def test_two_beats_make_one_run_a_day(here: Tenant) -> None:
     assert [job.kind for job in tomorrow] == ["consolidate", "summarise"], "nothing is retained"
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("O07")
 def test_nor_do_two_processes_make_two(here: Tenant) -> None:
     urls = {f"DATABASE_{a.upper()}_URL": database_url(a) for a in ("worker", "owner", "support")}

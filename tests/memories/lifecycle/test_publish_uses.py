@@ -210,6 +210,7 @@ def test_with_one_robot_what_it_uses_rises_and_what_a_member_asks_stays_theirs(
     assert known(bolt, said).tier == "medium"
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("G08")
 def test_what_is_used_every_day_is_not_glacial_whatever_its_importance(here: Tenant) -> None:
     """The daily jobs of forty days, with one robot. Unused, it sinks within three."""

@@ -240,6 +240,7 @@ def test_any_text_is_kept_and_asked(lasting_world: World, text: str) -> None:
     ask(here, text[:2_000])
 
 
+@pytest.mark.slow
 def test_every_letter_can_be_indexed_and_asked(db: None) -> None:
     """Also those whose plain form is a quotation mark, a blank or several letters. Left out are the
     long rows of signs of Asian scripts, and of those that nobody writes."""

@@ -42,6 +42,7 @@ def snapshot(who: Actor) -> list[dict[str, Any]]:
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("G33")
 @settings(
     max_examples=6,

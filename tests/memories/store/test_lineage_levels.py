@@ -103,6 +103,7 @@ def test_what_is_derived_and_names_no_source_is_not_written(world: World) -> Non
         assert Derivation.objects.get(memory_id=row.id).source_id == first
 
 
+@pytest.mark.slow
 def test_whatever_else_writes_memories_names_their_sources() -> None:
     import ast
 

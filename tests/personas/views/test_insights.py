@@ -43,6 +43,7 @@ def rises(here: Tenant) -> None:
                 confirm_entry(robot, get_block_by_label(robot).block.id, entry, now=at)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W09")
 def test_a_topic_that_rises_is_told_to_who_reads_the_persona(world: World) -> None:
     here = world.here

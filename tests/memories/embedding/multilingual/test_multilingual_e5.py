@@ -154,6 +154,7 @@ def test_what_is_meant_is_found_in_other_languages(real: Encoder) -> None:
     assert 0.7 < np.median(products) < 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_whatever_comes_has_a_vector_of_the_real_model(real: Encoder) -> None:
     started = time.perf_counter()

@@ -110,6 +110,7 @@ def test_a_long_text_takes_no_longer_than_a_short_one(tmp_path: Path, unit: str)
     assert 2 <= len(ids) <= 256
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_ten_scripts_are_cut_as_the_reference_cuts_them(tmp_path: Path) -> None:
     model = WHEEL_MODELS[MULTILINGUAL_E5]

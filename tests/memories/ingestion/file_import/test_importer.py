@@ -485,6 +485,7 @@ def test_a_list_is_divided_where_its_elements_end(text: str, lines: list[str]) -
     assert found.split("\n")[:-1] == lines
 
 
+@pytest.mark.slow
 def test_a_list_is_read_row_by_row_and_kept_as_text() -> None:
     rows = '[\n {"a": [1,\n 2]} ,{"b": "x\\n"}\n]\n'
     lines = import_lines.open_lines(io.BytesIO(rows.encode()))

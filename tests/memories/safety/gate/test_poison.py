@@ -84,6 +84,7 @@ def test_two_hundred_attacks_reach_nobody(world: World) -> None:
     assert not [text for text in ATTACKS if text[:40] in served["text"]]
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T12")
 def test_at_most_one_honest_lesson_of_a_hundred_waits(world: World) -> None:
     here = world.here

@@ -232,6 +232,7 @@ def _met(rule: ConceptRule, words: list[str]) -> bool:
     return any(all(block & mask for mask in rule.masks) for block in by_language(found))
 
 
+@pytest.mark.slow
 def test_the_quick_look_leaves_no_rule_out() -> None:
     """Each text that meets a rule passes the look at its words, in whatever order they stand."""
     dice = random.Random(9)  # noqa: S311

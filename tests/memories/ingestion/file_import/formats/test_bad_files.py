@@ -162,6 +162,7 @@ def test_an_element_that_is_too_large_is_left_out_and_the_others_go_in(
     assert list(skipped(rows)) == ["conversation 1"]
 
 
+@pytest.mark.slow
 def test_deep_json_costs_no_memory() -> None:
     # The parser hands over what half a megabyte says at once.
     with memory_within(100 * MIB):
@@ -170,6 +171,7 @@ def test_deep_json_costs_no_memory() -> None:
             refused(body, "deeper than 100|broken JSON", format="discord")
 
 
+@pytest.mark.slow
 def test_a_large_file_takes_little_memory() -> None:
     rows = b",".join(
         as_bytes(telegram_message(n, "Ada", f"message {n} " + "x" * 400)) for n in range(15_000)

@@ -94,6 +94,7 @@ def outcome(body: bytes, **options: Any) -> None:
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EXPORTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_any_value_in_any_place(kind: str, seed: int) -> None:
@@ -106,6 +107,7 @@ def test_any_value_in_any_place(kind: str, seed: int) -> None:
         outcome(body, format=draw.choice([kind, "auto"]), time_zone=draw.choice([None, "UTC"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*EXPORTS, "csv"])
 def test_any_byte_in_any_place(kind: str) -> None:
     draw = random.Random(kind)  # noqa: S311 - seeded
