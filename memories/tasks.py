@@ -21,6 +21,7 @@ from memories.jobs.worker_hints import notify_job_worker, send_hint
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
+from memories.news.news_mail import send_due_mails
 from memories.privacy.erasure.kept_answers import sweep_kept_answers
 from memories.restatement import llm_worker
 from memories.restatement.restate import MISSING_BATCH_SIZE
@@ -181,6 +182,13 @@ def sweep_uploads(**_: object) -> int:
     """Remove uploaded and exported files that no job needs any more."""
     now = timezone.now()
     return import_job.sweep(now=now) + EXPORTS.sweep(now=now) + plan_import.sweep_previews(now=now)
+
+
+@shared_task(name="memories.sweep_news_mail")
+def sweep_news_mail(**_: object) -> int:
+    """Send their news to the members who want them by mail; returns how many mails went."""
+    now = timezone.now()
+    return sum(send_due_mails(one, now=now) for one in list_organisation_ids())
 
 
 @shared_task(name="memories.sweep_operations")

@@ -70,7 +70,7 @@ from memories.views.memory import (
 from memories.views.memory import explanation_page as why
 from memories.views.memory import protect_page as protect_pages
 from memories.views.privacy import accounts_page as account_pages
-from memories.views.privacy import break_glass, my_memories_page, profile_page
+from memories.views.privacy import break_glass, my_memories_page, news_page, profile_page
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export_page as my_export
 from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
@@ -307,6 +307,11 @@ pages = [
     path("me/forget/undo/", my_memories_page.undo_forget_all_view, name="me-bring-back"),
     path("me/export/", my_export.export_lines, name="me-export"),
     path("me/export/page/", my_export.export_html, name="me-export-page"),
+    path("me/news/", news_page.news_page, name="news"),
+    path("me/news/seen/", news_page.mark_news_seen, name="news-seen"),
+    path("me/news/mail/", news_page.set_news_mail_view, name="news-mail"),
+    path("news/mail/end/<str:token>/", news_page.end_news_mail, name="news-mail-end"),
+    path("live/", news_page.live_counts, name="live"),
     path("me/robots/", my_memories_page.add_delegation, name="me-trust"),
     path(
         "me/robots/<uuid:delegation_id>/revoke/",

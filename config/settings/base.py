@@ -269,6 +269,20 @@ WEBHOOK_PRIVATE_HOSTS = frozenset(
 WEBHOOK_HTTP = env.bool("WEBHOOK_HTTP", default=False)
 # Days for which it is kept what was sent to a webhook, and what is owed is sent again.
 WEBHOOK_LOG_DAYS = max(1, env.int("WEBHOOK_LOG_DAYS", default=30))
+
+# Mail: only members who asked for it get any. Without a host nobody can ask.
+EMAIL_HOST = env.str("SMTP_HOST", default="")
+EMAIL_PORT = env.int("SMTP_PORT", default=587)
+EMAIL_HOST_USER = env.str("SMTP_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("SMTP_PASSWORD", default="")
+_smtp_security = env.str("SMTP_SECURITY", default="starttls")
+if _smtp_security not in ("starttls", "tls", "none"):
+    raise ImproperlyConfigured(
+        f"SMTP_SECURITY is {_smtp_security!r}. It has to be starttls, tls or none."
+    )
+EMAIL_USE_TLS, EMAIL_USE_SSL = _smtp_security == "starttls", _smtp_security == "tls"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("MAIL_FROM", default="commonmind@localhost")
 # Megabytes up to which a table is written anew after an erasure, so that no page holds its bytes.
 ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 # Tokens that a robot's working memory holds, unless the robot has a budget of its own.

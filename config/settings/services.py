@@ -111,6 +111,11 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-daily-jobs": {"task": "memories.sweep_daily_jobs", "schedule": 60.0},
             "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},
             "sweep-operations": {"task": "memories.sweep_operations", "schedule": 3600.0},
+            "sweep-news-mail": {
+                "task": "memories.sweep_news_mail",
+                "schedule": 3600.0,
+                "options": {"expires": 3000.0},
+            },
             "sweep-usage": {"task": "memories.sweep_usage", "schedule": 60.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 60.0},
             # One run may take minutes, so hints that wait behind it expire.

@@ -54,6 +54,8 @@ def navigation_context(request: HttpRequest) -> dict[str, Any]:
         },
         "search_url": reverse("library"),
         "me_url": reverse("me"),
+        "news_url": reverse("news"),
+        "live_url": reverse("live"),
         "sign_out_url": reverse("account_logout"),
         "account_url": reverse("account"),
         "choose_url": reverse("organisations") if len(several) > 1 else "",
@@ -65,8 +67,11 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     found = [_item(request, "home", "Overview", "overview")]
     views = getattr(request, "saved_views", [])
     found.append(_item(request, "library", "Memories", "memories") | {"views": views})
-    found.append(_item(request, "review", "Review", "review") | {"count": _waiting_count(request)})
-    found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
+    waiting = {"count": _waiting_count(request), "live": "review", "live_label": "waiting"}
+    found.append(_item(request, "review", "Review", "review") | waiting)
+    # Its number is asked for once the page is there, so that no page waits for it.
+    news = {"short": "Mine", "live": "news", "live_label": "news"}
+    found.append(_item(request, "me", "My memories", "me") | news)
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})

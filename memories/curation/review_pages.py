@@ -161,7 +161,7 @@ def _load_record(principal: Principal, item: Proposal) -> DecisionRecord | None:
 
 def _load_tasks(item: Proposal) -> list[Task]:
     """The tasks that are published with a new text, the first due first."""
-    if item.cause not in NEW_TEXT_CAUSES or not item.has_tasks:
+    if item.cause not in NEW_TEXT_CAUSES:
         return []
     rows = Task.objects.filter(organisation_id=item.organisation_id, memory_id=item.memory_id)
     return list(rows.select_related("assignee").order_by("due_at", "id"))

@@ -88,10 +88,8 @@ class Proposal(MemoryPart):
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
     details = models.JSONField(default=dict, db_default={})
-    # Whether a text that it is about is another one now, and whether its memory has tasks; only the
-    # query of the queue looks for it.
+    # Whether a text that it is about is another one now; the queue's query alone looks for it.
     text_changed: bool = False
-    has_tasks: bool = False
     changes = models.JSONField(default=dict, db_default={})
 
     class Meta:

@@ -11,7 +11,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, UUIDField,
 from django.db.models.functions import Coalesce
 
 from memories.access.permissions import may_restore_q
-from memories.knowledge_graph.models import Task
 from memories.review.deciders import concerns, decidable_q, may_decide, proposed_q
 from memories.review.models import Proposal, ProposalState
 from memories.store.models.choices import Status
@@ -76,13 +75,7 @@ def _items_query(actor: Actor) -> "QuerySet[Proposal, Proposal]":
         .filter(concerns(actor) | proposed_q(actor))
         .select_related(*DISPLAY_RELATIONS)
         .annotate(text_changed=_text_changed(actor.organisation_id))  # type: ignore[no-redef]
-        .annotate(has_tasks=_has_tasks(actor.organisation_id))
     )
-
-
-def _has_tasks(organisation_id: UUID) -> Exists:
-    tasks = Task.objects.filter(organisation_id=organisation_id)
-    return Exists(tasks.filter(memory_id=OuterRef("memory_id")))
 
 
 def _text_changed(organisation_id: UUID) -> Q:

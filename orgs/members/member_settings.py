@@ -1,4 +1,4 @@
-"""What a member decides for themselves: learning, sharing, the time zone."""
+"""What a member decides for themselves: learning, sharing, the time zone, news by mail."""
 
 from datetime import datetime
 from typing import Any
@@ -48,3 +48,9 @@ def set_time_zone(actor: Actor, name: str, *, now: datetime) -> None:
     if name not in available_timezones():
         raise ValueError("There is no such time zone.")
     _update_member(actor, "member.time_zone", now, time_zone=name)
+
+
+def set_news_mail(actor: Actor, *, on: bool, now: datetime) -> None:
+    """Send the asking member their news by mail, or no more. Raises PermissionError for a robot."""
+    action = "news.mail_on" if on else "news.mail_off"
+    _update_member(actor, action, now, news_mail_since=now if on else None)

@@ -62,8 +62,16 @@ def close_membership(actor: Actor, member: Member, now: datetime) -> None:
     tenant = {"organisation_id": member.organisation_id}
     withdraw_invitations_of(actor, member, now)
     member.removed_at, member.role = member.removed_at or now, Role.VIEWER
-    member.invite_digest, member.invite_expires_at = "", None
-    member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
+    member.invite_digest, member.invite_expires_at, member.news_mail_since = "", None, None
+    member.save(
+        update_fields=[
+            "removed_at",
+            "role",
+            "invite_digest",
+            "invite_expires_at",
+            "news_mail_since",
+        ]
+    )
     GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
     Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
     on_member_removed(actor, member, now)

@@ -61,6 +61,9 @@ class Member(TenantModel):
     nothing about them is shared beyond themselves and the group where it was said. erased_at: since
     then the row has only its id, to which other rows still point. invited_by: the admin who sent
     the last invitation; empty where a program or a command did.
+
+    news_seen_at: until when they have seen their news. news_mail_since: since when they want them
+    by mail; news_mailed_at: when the last mail went.
     """
 
     user = models.ForeignKey(
@@ -77,6 +80,9 @@ class Member(TenantModel):
     invite_digest = models.CharField(max_length=64, blank=True, default="")
     invite_expires_at = models.DateTimeField(null=True, blank=True)
     invited_by = TenantForeignKey("orgs.Member", null=True)
+    news_seen_at = models.DateTimeField(null=True, blank=True)
+    news_mail_since = models.DateTimeField(null=True, blank=True)
+    news_mailed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

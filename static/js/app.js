@@ -16,5 +16,6 @@ import "./lookbar.js";
 import "./undo.js";
 import "./keys.js";
 import "./follow.js";
+import "./live.js";
 import "./palette.js";
 import "./views.js";

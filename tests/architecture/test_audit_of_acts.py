@@ -83,6 +83,7 @@ UNRECORDED = {
     ),
     "a view of one's own": (
         "memories.browsing.saved_views.delete_saved_view",
+        "memories.news.member_news.mark_seen",
         "memories.browsing.saved_views.set_saved_view",
     ),
     "the job's beginning is recorded, and the job keeps what became of it": (

@@ -209,6 +209,8 @@ def _load_page(
         "shown": list_filters.selected_columns(request),
         "columns": list_filters.column_choices(request),
         "list_query": form.query(),
+        # While the page is open it is told how many came after its first line.
+        "newest": rows[0]["id"] if rows and not (best or q or after or order) else "",
         "empty": list_filters.empty_state(request, selection, q, after),
         "page": {
             "next_url": here(**_display_parameters(form), before=page.older_than)

@@ -92,6 +92,8 @@ ACTION_LABELS = {
     "member.role": "changed the role of",
     "member.removed": "removed",
     "member.time_zone": "changed their time zone",
+    "news.mail_on": "asked for their news by mail",
+    "news.mail_off": "wanted no more news by mail",
     "learning.paused": "paused what robots learn about them",
     "learning.resumed": "let robots learn about them again",
     "sharing.stopped": "opted out of sharing",

@@ -32,7 +32,7 @@ def test_the_count_is_of_what_this_person_may_decide(world: World) -> None:
     assert shown(make_signed_in_client(world.there, "chidi")) == ""
     forget_memory(here.person("bob"), items[0].memory_id, now=NOW)
     assert shown(chidi) == "2"
-    assert '2<span class="visually-hidden"> waiting' in response_text(chidi.get("/people/"))
+    assert '2</span><span class="visually-hidden"> waiting' in response_text(chidi.get("/people/"))
 
 
 def test_it_costs_one_query_on_a_page_and_none_on_a_fragment(
