@@ -46,26 +46,43 @@ def take_tests(package: str, folder: Path) -> Path:
     return found
 
 
+def run_program(python: Path, program: str, key: str, address: str) -> str:
+    """What a program prints, such as one of a guide."""
+    environment = {**os.environ, "COMMONMIND_URL": address, "COMMONMIND_KEY": key}
+    done = subprocess.run(
+        [str(python), "-c", program],
+        capture_output=True, text=True, env=environment, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def run_tests(
-    python: Path, folder: Path, world: World, address: str, *words: str, plugin: str
+    python: Path,
+    folder: Path,
+    world: World,
+    address: str,
+    *words: str,
+    plugin: str = "",
+    robot: str = "bolt",
 ) -> str:
-    """What pytest prints of a run in the folder, with the robot bolt's key.
+    """What pytest prints of a run in the folder, with the robot's key.
 
     plugin: a module of `suites`; the failures that it expects stand beside it.
     """
     environment = {
         **os.environ,
         "COMMONMIND_URL": address,
-        "COMMONMIND_KEY": world.here.keys["bolt"],
+        "COMMONMIND_KEY": world.here.keys[robot],
         "SUITE": str(folder),
         "EXPECTED_FAILURES": str(SUITES / f"{plugin}_expected_failures.txt"),
         "PYTHONPATH": str(SUITES),
     }
     for name in ("DJANGO_SETTINGS_MODULE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
         environment.pop(name, None)
-    command = [str(python), "-m", "pytest", "-q", "-p", f"{plugin}_plugin"]
-    command += ["-p", "expected_failures", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto"]
-    command += ["--rootdir", str(folder), "--tb=short", *words]
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-p", f"{plugin}_plugin", "-p", "expected_failures"] if plugin else []
+    command += ["-o", "asyncio_mode=auto", "--rootdir", str(folder), "--tb=short", *words]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -22,8 +22,13 @@ PACKAGE = ROOT / "clients/python"
 SOURCE = PACKAGE / "src/commonmind"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted(SOURCE.rglob("*.py"))
-# What an extra brings, for the one module that needs it.
-EXTRAS = {"anthropic.py": "anthropic", "langgraph.py": "langgraph"}
+# The module that needs an extra, by the extra; and what it imports of it.
+EXTRAS = {
+    "anthropic": ("anthropic.py", "anthropic"),
+    "google-adk": ("google_adk.py", "google"),
+    "langgraph": ("langgraph.py", "langgraph"),
+    "openai-agents": ("openai_agents.py", "agents"),
+}
 TYPES = "tests/clients/typed_calls.py"
 
 
@@ -42,16 +47,17 @@ def test_it_imports_what_it_needs_and_nothing_of_the_server() -> None:
     for path in MODULES:
         # For the type checker alone, which has it.
         checked = "typing_extensions" if "TYPE_CHECKING" in path.read_text() else ""
-        extra = EXTRAS.get(path.name, "")
+        extra = dict(EXTRAS.values()).get(path.name, "")
         foreign = {name.split(".")[0] for _, name in imports(path)} - allowed - {checked, extra}
         assert foreign == set(), path
 
 
 def test_what_an_extra_brings_is_needed_by_its_module_alone() -> None:
-    assert set(PROJECT["optional-dependencies"]) == set(EXTRAS.values())
+    assert set(PROJECT["optional-dependencies"]) == set(EXTRAS)
+    modules = {name for name, _ in EXTRAS.values()}
     for path in MODULES:
-        if path.name not in EXTRAS:
-            needs = {f"commonmind.{name}" for name in EXTRAS.values()}
+        if path.name not in modules:
+            needs = {f"commonmind.{name.removesuffix('.py')}" for name in modules}
             assert not {name for _, name in imports(path)} & needs, path
 
 

@@ -69,7 +69,9 @@ class WebProcess:
 
 
 @contextmanager
-def serving(folder: Path, **environment: object) -> Iterator[WebProcess]:
+def serving(
+    folder: Path, application: str = "config.asgi:application", **environment: object
+) -> Iterator[WebProcess]:
     """A web process with its own folder. environment: settings beside the shipped ones."""
     port = choose_port()
     static = folder / "static"
@@ -86,7 +88,7 @@ def serving(folder: Path, **environment: object) -> Iterator[WebProcess]:
         "ENCODER": "fake",
         "LOG_LEVEL": "WARNING",
     }
-    words = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), *UVICORN_OPTIONS]
+    words = ["-m", "uvicorn", application, "--port", str(port), *UVICORN_OPTIONS]
     with (folder / "web.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *words],
