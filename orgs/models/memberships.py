@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Concat
 from django.utils import timezone
 
-from orgs.models.base import TenantForeignKey, TenantModel
+from orgs.models.base import MAX_PROVISIONED_ID, TenantForeignKey, TenantModel
 
 
 def find_time_zone(name: str) -> ZoneInfo | None:
@@ -60,6 +60,9 @@ class Member(TenantModel):
     learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
     nothing about them is shared beyond themselves and the group where it was said. erased_at: since
     then the row has only its id, to which other rows still point.
+
+    provisioned_id: what an identity provider calls them (`externalId` of SCIM). deactivated_at: the
+    provider has switched them off, and may switch a removed member on again.
     """
 
     user = models.ForeignKey(
@@ -75,6 +78,10 @@ class Member(TenantModel):
     erased_at = models.DateTimeField(null=True, blank=True)
     invite_digest = models.CharField(max_length=64, blank=True, default="")
     invite_expires_at = models.DateTimeField(null=True, blank=True)
+    provisioned_id = models.CharField(
+        max_length=MAX_PROVISIONED_ID, blank=True, default="", db_default="", editable=False
+    )
+    deactivated_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
