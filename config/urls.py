@@ -7,6 +7,7 @@ import memories.api.mem0.urls
 import memories.urls
 import orgs.urls
 import personas.urls
+import robots.api.scim.urls
 import robots.urls
 from config.monitoring import health
 from config.monitoring.metrics import metrics
@@ -34,6 +35,7 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
     path("mem0/", include(memories.api.mem0.urls)),
+    path("scim/v2", include(robots.api.scim.urls)),
     path(
         "admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support_pages])
     ),

@@ -34,8 +34,8 @@ MAX_ADDRESS_CHARACTERS = 300
 MEM0_PREFIX = "/mem0/"
 # Paths for programs, which need only a status without a body.
 PROGRAM_PATHS = (
-    *("/api/", "/mcp", "/mem0/", "/admin/", "/healthz", "/readyz", "/metrics", "/.well-known/"),
-    *("/oauth/token", "/oauth/revoke", "/oauth/register"),
+    *("/api/", "/mcp", "/mem0/", "/scim/", "/admin/", "/healthz", "/readyz", "/metrics"),
+    *("/.well-known/", "/oauth/token", "/oauth/revoke", "/oauth/register"),
 )
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
 ERROR_TEXTS: dict[int | str, tuple[str, str]] = {

@@ -13,7 +13,7 @@ Handler = Callable[[HttpRequest], HttpResponse]
 # Paths of monitoring, which are not limited, so that it works under a flood too.
 UNLIMITED_PATHS = ("healthz", "readyz", "metrics")
 # Paths of calls, which are counted by key.
-CALL_PATHS = ("/api/", "/mem0/")
+CALL_PATHS = ("/api/", "/mem0/", "/scim/")
 
 
 class RateLimitMiddleware:

@@ -88,6 +88,7 @@ def invite_member(
             raise AlreadyExistsError("This address belongs to a member already.")
         member.role, member.joined_at, member.removed_at = role, None, None
         member.invited_by_id = actor.member_id
+        member.deactivated_at = None
         _set_invitation(member, secret, now)
         member.save(force_insert=new)
         ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(member.id))

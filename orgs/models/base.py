@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from django.db import models
 from uuid_utils.compat import uuid7
 
+# The longest id that an identity provider gives.
+MAX_PROVISIONED_ID = 200
 _DAY = 24 * 60 * 60 * 1000  # in milliseconds
 
 

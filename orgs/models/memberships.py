@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Concat
 from django.utils import timezone
 
-from orgs.models.base import TenantForeignKey, TenantModel
+from orgs.models.base import MAX_PROVISIONED_ID, TenantForeignKey, TenantModel
 
 
 def find_time_zone(name: str) -> ZoneInfo | None:
@@ -64,6 +64,9 @@ class Member(TenantModel):
 
     news_seen_at: until when they have seen their news. news_mail_since: since when they want them
     by mail; news_mailed_at: when the last mail went.
+
+    provisioned_id: what an identity provider calls them (`externalId` of SCIM). deactivated_at: the
+    provider has switched them off, and may switch a removed member on again.
     """
 
     user = models.ForeignKey(
@@ -83,6 +86,10 @@ class Member(TenantModel):
     news_seen_at = models.DateTimeField(null=True, blank=True)
     news_mail_since = models.DateTimeField(null=True, blank=True)
     news_mailed_at = models.DateTimeField(null=True, blank=True)
+    provisioned_id = models.CharField(
+        max_length=MAX_PROVISIONED_ID, blank=True, default="", db_default="", editable=False
+    )
+    deactivated_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

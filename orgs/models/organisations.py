@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
-from orgs.models.base import TenantForeignKey, TenantModel
+from orgs.models.base import MAX_PROVISIONED_ID, TenantForeignKey, TenantModel
 
 
 class Projection(models.TextChoices):
@@ -159,7 +159,8 @@ class Group(TenantModel):
     """A chat, team or project. Curators outside it read it only if it is not confidential.
 
     external_id: what its own people call it. Two groups may have the same one, if whoever makes the
-    second may not know of the first (docs/adr/0009-names.md).
+    second may not know of the first (docs/adr/0009-names.md). provisioned_at: since then an
+    identity provider says who is in it; provisioned_id: what the provider calls it.
     """
 
     external_id = models.CharField(max_length=200)
@@ -175,6 +176,10 @@ class Group(TenantModel):
         db_default=ContradictionPolicy.OWN_FACTS,
     )
     owner = TenantForeignKey("orgs.Member", null=True, blank=True)
+    provisioned_id = models.CharField(
+        max_length=MAX_PROVISIONED_ID, blank=True, default="", db_default="", editable=False
+    )
+    provisioned_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -170,7 +170,7 @@ def create_named_group(actor: Actor, *, name: str, confidential: bool, now: date
 
     Its external id is made of the name, with a random suffix if that is taken.
     """
-    if not actor.moderates:
+    if not (actor.moderates or actor.administers):
         raise PermissionError("Admins and curators make groups.")
     stem = slugify(name)[:80] or "group"
     if parse_uuid(stem):

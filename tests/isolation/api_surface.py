@@ -85,16 +85,18 @@ ABSENT_FILLER = "01990000-0000-7000-8000-00000000beef"
 
 # Below this stand the addresses of mem0, which its own clients call: neither pages nor described.
 MEM0_ROUTE = "mem0/"
+# Likewise those of SCIM, which identity providers call.
+SCIM_ROUTE = "scim/v2"
 
 
 def iter_url_patterns(
     resolver: URLResolver | None = None, prefix: str = "", *, mem0: bool = False
 ) -> Iterator[tuple[str, URLPattern]]:
-    """(route, pattern) of the whole URL conf. mem0: also of the mem0 door, which
-    `mem0_operations` has."""
+    """(route, pattern) of the whole URL conf. mem0: also of the doors of mem0 and SCIM, which
+    `mem0_operations` and `scim_operations` have."""
     for entry in (resolver or get_resolver()).url_patterns:
         route = prefix + str(entry.pattern)
-        if route.startswith(MEM0_ROUTE) and not mem0:
+        if route.startswith((MEM0_ROUTE, SCIM_ROUTE)) and not mem0:
             continue
         if isinstance(entry, URLResolver):
             yield from iter_url_patterns(entry, route, mem0=mem0)
@@ -307,11 +309,12 @@ _MEM0_CALLS: dict[str, dict[str, tuple[Any, tuple[Path, ...], tuple[str, ...]]]]
 }  # fmt: skip
 
 
-def mem0_operations() -> list[Operation]:
-    """Every operation of the mem0 door."""
+def _door_operations(
+    prefix: str, calls_by_route: dict[str, dict[str, tuple[Any, tuple[Path, ...], tuple[str, ...]]]]
+) -> list[Operation]:
     found = []
-    for route, calls in _MEM0_CALLS.items():
-        place = openapi_path(MEM0_ROUTE + route)
+    for route, calls in calls_by_route.items():
+        place = openapi_path(prefix + route)
         names = [part.partition("}")[0] for part in place.split("{")[1:]]
         for method, (body, inside, query) in calls.items():
             slots = [Slot("path", (name,)) for name in names]
@@ -319,6 +322,51 @@ def mem0_operations() -> list[Operation]:
             slots += [Slot("query", (name,)) for name in query]
             found.append(Operation(method, place, tuple(slots), copy.deepcopy(body)))
     return found
+
+
+def mem0_operations() -> list[Operation]:
+    """Every operation of the mem0 door."""
+    return _door_operations(MEM0_ROUTE, _MEM0_CALLS)
+
+
+_SCIM_USER = {
+    "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"],
+    "userName": "new@elsewhere.example",
+}
+_SCIM_GROUP = {
+    "schemas": ["urn:ietf:params:scim:schemas:core:2.0:Group"],
+    "displayName": "Provisioned",
+}
+_SCIM_PATCH = {
+    "schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+    "Operations": [{"op": "add", "path": "externalId", "value": "7"}],
+}
+_IN_USER: tuple[Path, ...] = (("externalId",), ("displayName",), ("userName",))
+_IN_GROUP: tuple[Path, ...] = (("externalId",), ("displayName",), ("members", 0, "value"))
+_IN_PATCH: tuple[Path, ...] = (("Operations", 0, "value"), ("Operations", 0, "path"))
+_SCIM_QUERY = ("filter", "attributes", "excludedAttributes", "startIndex")
+_SCIM_CALLS: dict[str, dict[str, tuple[Any, tuple[Path, ...], tuple[str, ...]]]] = {
+    "/ServiceProviderConfig": {"get": (None, (), ())},
+    "/ResourceTypes": {"get": (None, (), ())},
+    "/ResourceTypes/<reference:scim_id>": {"get": (None, (), ())},
+    "/Schemas": {"get": (None, (), ())},
+    "/Schemas/<reference:scim_id>": {"get": (None, (), ())},
+    "/Users": {"get": (None, (), _SCIM_QUERY), "post": (_SCIM_USER, _IN_USER, ())},
+    "/Users/<uuid:scim_user>": {
+        "get": (None, (), ()), "put": (_SCIM_USER, _IN_USER, ()),
+        "patch": (_SCIM_PATCH, _IN_PATCH, ()), "delete": (None, (), ()),
+    },
+    "/Groups": {"get": (None, (), _SCIM_QUERY), "post": (_SCIM_GROUP, _IN_GROUP, ())},
+    "/Groups/<uuid:scim_group>": {
+        "get": (None, (), ()), "put": (_SCIM_GROUP, _IN_GROUP, ()),
+        "patch": (_SCIM_PATCH, _IN_PATCH, ()), "delete": (None, (), ()),
+    },
+}  # fmt: skip
+
+
+def scim_operations() -> list[Operation]:
+    """Every operation of SCIM."""
+    return _door_operations(SCIM_ROUTE, _SCIM_CALLS)
 
 
 # A program leads to these with what it wants; without it a page says what is missing (400).

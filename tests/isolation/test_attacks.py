@@ -20,8 +20,11 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
+from robots.api.scim import base as scim_base
+from robots.api.scim.base import ScimView
 from tests.isolation.api_surface import (
     MEM0_ROUTE,
+    SCIM_ROUTE,
     TOOLS,
     UNDESCRIBED,
     Operation,
@@ -31,6 +34,7 @@ from tests.isolation.api_surface import (
     mem0_operations,
     openapi_path,
     page_operations,
+    scim_operations,
     tool_operations,
 )
 from tests.isolation.canaries import (
@@ -56,7 +60,8 @@ Attempt = tuple[str, Operation, Slot, str]
 def operations_of(caller: str) -> list[Operation]:
     """What a caller can send: people and strangers have the pages too, robots the tools."""
     pages = page_operations() if caller in PEOPLE or caller == "nobody" else []
-    programs = tool_operations() + mem0_operations() if caller not in PEOPLE else []
+    doors = tool_operations() + mem0_operations() + scim_operations()
+    programs = doors if caller not in PEOPLE else []
     return api_operations() + pages + programs
 
 
@@ -205,7 +210,7 @@ def test_no_attempt_finds_anything(lasting_world: World, request: pytest.Fixture
     which have a straight way."""
     part = sample_slice(request, 4)
     tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
-    at_least = [50, 24, tools, mem0 // 2]
+    at_least = [50, 24, tools, mem0 // 2, 17]
     done = attack(
         lasting_world,
         run_seed(request),
@@ -213,6 +218,7 @@ def test_no_attempt_finds_anything(lasting_world: World, request: pytest.Fixture
         (24, "/recall", ALL),
         (tools, "TOOL ", ALL),
         (mem0 // 2, "/mem0/", ALL),
+        (24, "/scim/", ALL),
     )
     assert all(n >= least for n, least in zip(done, at_least, strict=True)), done
 
@@ -225,7 +231,7 @@ def test_ten_thousand_attempts_find_nothing(
 ) -> None:
     tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
     rounds = ((10_000, "", ALL), (60, "/recall", ALL), (6 * tools, "TOOL ", ALL))
-    rounds += ((3 * mem0, "/mem0/", ALL),)
+    rounds += ((3 * mem0, "/mem0/", ALL), (200, "/scim/", ALL))
     done = attack(lasting_world, run_seed(request) + 1, *rounds)
     assert done == [count for count, _, _ in rounds]
 
@@ -290,6 +296,22 @@ def test_every_address_of_the_mem0_door_is_attacked() -> None:
         offered = {m for m in ("get", "post", "put", "patch", "delete") if hasattr(view, m)}
         assert {(openapi_path(route), m) for m in offered} <= known, route
     assert (refused, len(known)) == (4, 29)
+
+
+@pytest.mark.conformance("N23")
+def test_every_address_of_scim_is_attacked() -> None:
+    known, refused = {(o.address, o.method) for o in scim_operations()}, 0
+    for route, pattern in iter_url_patterns(mem0=True):
+        if not route.startswith(SCIM_ROUTE):
+            continue
+        view = pattern.callback.view_class
+        assert issubclass(view, ScimView), f"{route}: it takes keys that manage alone"
+        if view in (scim_base.NotHereView, scim_base.NotBuiltView):
+            refused += 1
+            continue
+        offered = {m for m in ("get", "post", "put", "patch", "delete") if hasattr(view, m)}
+        assert {(openapi_path(route), m) for m in offered} <= known, route
+    assert (refused, len(known)) == (5, 17)
 
 
 @contextmanager

@@ -9,7 +9,13 @@ from django.urls import resolve
 
 from orgs.principals import Actor
 from robots.access.keys import AuthenticatedRobot
-from tests.isolation.api_surface import ABSENT_FILLER, Operation, api_operations, mem0_operations
+from tests.isolation.api_surface import (
+    ABSENT_FILLER,
+    Operation,
+    api_operations,
+    mem0_operations,
+    scim_operations,
+)
 from tests.isolation.canaries import NARROW, READERS, CanaryWorld, plant_canaries
 from tests.isolation.comparable_responses import send
 from tests.isolation.test_attacks import attack, attacking
@@ -78,7 +84,7 @@ def test_who_is_outside_of_its_groups_is_nobody_wherever_somebody_is_named(
 @pytest.mark.conformance("T05")
 def test_every_other_call_is_closed(stage: CanaryWorld) -> None:
     client, closed = stage.callers[NARROW](), 0
-    for operation in [*api_operations(), *mem0_operations()]:
+    for operation in [*api_operations(), *mem0_operations(), *scim_operations()]:
         if operation in OPEN:
             continue
         slots = [slot for slot in operation.slots if slot.where == "path"]

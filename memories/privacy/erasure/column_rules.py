@@ -158,6 +158,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "orgs_group": {
         "external_id": HANDLE, "name": MASKED, "profile": FIXED, "contradiction_policy": FIXED,
+        "provisioned_id": HANDLE,
     },
     "orgs_idempotencyrecord": {
         "call": KEYED, "request": KEYED, "standing": KEYED, "headers": EMPTIED_WHOLE,
@@ -166,6 +167,8 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "orgs_member": {
         "name": ColumnRule(MaskingRule.NONE, "of the member alone: emptied with the member"),
         "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,
+        "provisioned_id": ColumnRule(MaskingRule.NONE, ("of the member alone: emptied with the "
+                                                        "member")),
     },
     "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
                           "indexed_language": SETTING, "projections": SETTING,
