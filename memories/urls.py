@@ -76,6 +76,7 @@ from memories.views.privacy import export_page as my_export
 from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
 from memories.views.support import memory_metadata as metadata
 from memories.views.support import support_jobs, support_trail
+from memories.views.webhooks import webhook_urls
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -405,6 +406,7 @@ pages = [
     path("jobs/<uuid:job_id>/undo/", jobs_page.undo, name="job-undo"),
     path("jobs/<uuid:job_id>/retry/", jobs_page.retry, name="job-retry"),
     path("jobs/<uuid:job_id>/drop/", jobs_page.drop, name="job-drop"),
+    *webhook_urls.pages,
     path("memories/add/", edit.add_memory, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory_detail, name="memory-page"),
     path("memories/<uuid:memory_id>/thread/", conversation.conversation, name="thread"),

@@ -89,6 +89,7 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     if role == Role.ADMIN:
         found.append(_item(request, "audit", "Audit", "audit", "below"))
         found.append(_item(request, "import", "Import", "transfer", "below"))
+        found.append(_item(request, "webhooks", "Webhooks", "external", "below"))
     if request.user.is_staff:
         found.append(_item(request, "design", "Design", "eye", "below"))
         found.append(_item(request, "support", "Support", "shield", "below"))

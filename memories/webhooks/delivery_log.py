@@ -1,5 +1,6 @@
 """What an endpoint was sent and is owed, for its owner; what is old is deleted."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from django.db.models import QuerySet
 
 from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 from memories.webhooks.endpoints import forget_failures, get_endpoint
+<<<<<<< HEAD
 from memories.webhooks.models import DeliveryState, EventType, WebhookDelivery
 from memories.webhooks.owners import check_may_own
 from orgs.errors import AlreadyExistsError, NotFoundError
@@ -16,6 +18,31 @@ from orgs.principals import Actor, resolve_principal
 _DELETE_OLD_SQL = old_rows_sql(
     "memories_webhookdelivery", "created_at < %(before)s ORDER BY created_at"
 )
+=======
+from memories.webhooks.models import (
+    DeliveryState,
+    EventType,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
+from memories.webhooks.owners import WORKER, check_may_own
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.principals import Actor, resolve_principal
+
+# Rows of a page; what is counted of dead deliveries.
+PAGE_SIZE, MAX_COUNT = 50, 1_000
+# Rows in one transaction of the clean-up.
+BATCH_SIZE = 5_000
+_DELETE_OLD_SQL = """
+DELETE FROM memories_webhookdelivery WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
+    SELECT id FROM memories_webhookdelivery
+    WHERE organisation_id = %(organisation)s AND created_at < %(before)s
+    ORDER BY created_at LIMIT %(most)s))
+RETURNING 1
+"""
+>>>>>>> hooks-web
 
 
 def endpoint_deliveries(actor: Actor, endpoint_id: UUID) -> "QuerySet[WebhookDelivery]":
@@ -25,6 +52,58 @@ def endpoint_deliveries(actor: Actor, endpoint_id: UUID) -> "QuerySet[WebhookDel
     return WebhookDelivery.objects.filter(
         organisation_id=actor.organisation_id, endpoint_id=endpoint.id
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryPage:
+    """deliveries: the newest first. before: where the next page begins; None on the last. dead: how
+    many were given up, at most MAX_COUNT."""
+
+    endpoint: WebhookEndpoint
+    deliveries: list[WebhookDelivery]
+    before: UUID | None
+    dead: int
+
+
+def filter_deliveries(
+    rows: "QuerySet[WebhookDelivery]", *, state: str = "", event: str = ""
+) -> "QuerySet[WebhookDelivery]":
+    """Those of a state and of an event; empty is any."""
+    chosen = {name: value for name, value in (("state", state), ("event", event)) if value}
+    return rows.filter(**chosen)
+
+
+def get_delivery_page(
+    actor: Actor,
+    endpoint_id: UUID,
+    *,
+    state: str = "",
+    event: str = "",
+    before: UUID | None = None,
+) -> DeliveryPage:
+    """An endpoint with a page of its deliveries. Raises NotFoundError."""
+    with resolve_principal(actor).scope():
+        endpoint = get_endpoint(actor, endpoint_id)
+        every = endpoint_deliveries(actor, endpoint_id)
+        dead = filter_deliveries(every, state=DeliveryState.DEAD).order_by()[:MAX_COUNT].count()
+        rows = filter_deliveries(every, state=state, event=event)
+        if before is not None:
+            rows = rows.filter(id__lt=before)
+        found = list(rows.order_by("-id")[: PAGE_SIZE + 1])
+    shown, more = found[:PAGE_SIZE], len(found) > PAGE_SIZE
+    return DeliveryPage(endpoint, shown, shown[-1].id if more else None, dead)
+
+
+def get_delivery(
+    actor: Actor, endpoint_id: UUID, delivery_id: UUID
+) -> tuple[WebhookEndpoint, WebhookDelivery]:
+    """One delivery and its endpoint. Raises NotFoundError."""
+    with resolve_principal(actor).scope():
+        endpoint = get_endpoint(actor, endpoint_id)
+        row = endpoint_deliveries(actor, endpoint_id).filter(id=delivery_id).first()
+    if row is None:
+        raise NotFoundError("no such delivery")
+    return endpoint, row
 
 
 def enqueue_test(actor: Actor, endpoint_id: UUID, *, now: datetime) -> WebhookDelivery:
@@ -80,6 +159,26 @@ def redeliver(
         delivery.save(update_fields=["state", "attempts", "next_attempt_at", "leased_until"])
         forget_failures(endpoint)
     return delivery
+
+
+def redeliver_dead(actor: Actor, endpoint_id: UUID, *, now: datetime) -> int:
+    """Have every delivery that was given up sent once more, as `redeliver`; returns how many.
+
+    Raises NotFoundError, AlreadyExistsError while the endpoint is switched off, and what
+    `check_may_own` raises.
+    """
+    check_may_own(actor)
+    principal = resolve_principal(actor)
+    with principal.scope():
+        endpoint = get_endpoint(actor, endpoint_id, lock=True)
+        if endpoint.disabled_at is not None:
+            raise AlreadyExistsError("This webhook is switched off.")
+        dead = filter_deliveries(endpoint_deliveries(actor, endpoint_id), state=DeliveryState.DEAD)
+        count = dead.update(
+            state=DeliveryState.WAITING, attempts=0, next_attempt_at=now, leased_until=None
+        )
+        forget_failures(endpoint)
+    return count
 
 
 def delete_old_deliveries(organisation_id: UUID, *, now: datetime) -> int:

@@ -15,7 +15,7 @@ from memories.webhooks.owners import check_may_own
 from memories.webhooks.signatures import make_secret, seal_secret
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
-from orgs.errors import NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -60,17 +60,27 @@ def get_endpoint(actor: Actor, endpoint_id: UUID, *, lock: bool = False) -> Webh
 
 
 def create_endpoint(
-    actor: Actor, *, url: str, events: list[str], with_text: bool, now: datetime
+    actor: Actor,
+    *,
+    url: str,
+    events: list[str],
+    with_text: bool,
+    now: datetime,
+    endpoint_id: UUID | None = None,
 ) -> EndpointWithSecret:
-    """Make an endpoint, which is told what happens from now on.
+    """Make an endpoint, which is told what happens from now on. endpoint_id: of a form that makes
+    one, however often it is sent.
 
-    Raises InvalidUrlError, TooManyEndpointsError, and what `check_may_own` raises.
+    Raises InvalidUrlError, TooManyEndpointsError, AlreadyExistsError for an endpoint_id that is
+    taken, and what `check_may_own` raises.
     """
     check_may_own(actor)
     check_url(url)
-    principal, secret, id_ = resolve_principal(actor), make_secret(), new_id()
+    principal, secret, id_ = resolve_principal(actor), make_secret(), endpoint_id or new_id()
     with principal.scope():
         acquire_advisory_lock(principal.organisation_id, f"webhooks:{principal.own_audience}")
+        if endpoint_id is not None and own_endpoints(actor).filter(id=endpoint_id).exists():
+            raise AlreadyExistsError("This webhook was made already.")
         if own_endpoints(actor).count() >= MAX_ENDPOINTS:
             raise TooManyEndpointsError
         endpoint = WebhookEndpoint(
@@ -137,19 +147,32 @@ def delete_endpoint(actor: Actor, endpoint_id: UUID, *, now: datetime) -> None:
         endpoint.delete()
 
 
-def rotate_secret(actor: Actor, endpoint_id: UUID, *, now: datetime) -> EndpointWithSecret:
-    """A new secret; the former one signs as well for ROTATION_OVERLAP. Raises NotFoundError, and
-    what `check_may_own` raises."""
+def rotate_secret(
+    actor: Actor, endpoint_id: UUID, *, now: datetime, after: str | None = None
+) -> EndpointWithSecret:
+    """A new secret; the former one signs as well for ROTATION_OVERLAP. after: the
+    `rotation_mark` that the asker saw.
+
+    Raises NotFoundError, AlreadyExistsError if the secret was rotated since, and what
+    `check_may_own` raises.
+    """
     check_may_own(actor)
     principal, secret = resolve_principal(actor), make_secret()
     with principal.scope():
         endpoint = get_endpoint(actor, endpoint_id, lock=True)
+        if after is not None and after != rotation_mark(endpoint):
+            raise AlreadyExistsError("This webhook has another secret since.")
         endpoint.previous_secret = endpoint.secret
         endpoint.previous_expires_at = now + ROTATION_OVERLAP
         endpoint.secret = seal_secret(secret, endpoint.id)
         endpoint.save(update_fields=["previous_secret", "previous_expires_at", "secret"])
         _record(principal, "webhook.changed", endpoint, now, what=["secret"])
     return EndpointWithSecret(endpoint, secret)
+
+
+def rotation_mark(endpoint: WebhookEndpoint) -> str:
+    """Another one after each rotation: a form that is sent twice must not end a secret in use."""
+    return endpoint.previous_expires_at.isoformat() if endpoint.previous_expires_at else ""
 
 
 def forget_failures(endpoint: WebhookEndpoint) -> None:

@@ -80,6 +80,7 @@ UNRECORDED = {
     "a message that the log of its webhook keeps": (
         "memories.webhooks.delivery_log.enqueue_test",
         "memories.webhooks.delivery_log.redeliver",
+        "memories.webhooks.delivery_log.redeliver_dead",
     ),
     "a view of one's own": (
         "memories.browsing.saved_views.delete_saved_view",

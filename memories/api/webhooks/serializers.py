@@ -105,6 +105,7 @@ class DeliveriesQuerySerializer(StrictSerializer):
     """Query parameters."""
 
     state = ChoiceField(DeliveryState.choices, required=False)
+    event = ChoiceField(EventType.choices, required=False)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 

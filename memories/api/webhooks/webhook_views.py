@@ -113,9 +113,11 @@ class DeliveriesView(APIView):
         know of any more."""
         asked = validate_data(s.DeliveriesQuerySerializer, query_values(request))
         with resolve_principal(request.user).scope():
-            rows = delivery_log.endpoint_deliveries(request.user, webhook_id)
-            if state := asked.get("state"):
-                rows = rows.filter(state=state)
+            rows = delivery_log.filter_deliveries(
+                delivery_log.endpoint_deliveries(request.user, webhook_id),
+                state=asked.get("state", ""),
+                event=asked.get("event", ""),
+            )
             found = paginate(
                 request,
                 rows,
