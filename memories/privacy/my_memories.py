@@ -22,6 +22,7 @@ from memories.insights.operations import (
 )
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
+from orgs.database.prepared_statements import fetch_all
 from orgs.models.audiences import (
     SHARED_AUDIENCE_TYPES,
     Audience,
@@ -31,6 +32,7 @@ from orgs.models.audiences import (
 )
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.conversations import Message
+from robots.registry.personal_robot_sql import visible_robot_sql
 
 VIEWS = ("about", "by", "shared", "forgotten")
 
@@ -147,6 +149,50 @@ def _unfolded_page(principal: Principal, rows: MemoryQuerySet, before: UUID | No
     ids = list(further.order_by("-id").values_list("id", flat=True)[: PAGE_SIZE + 1])
     found = annotate_robot_recalls(readable_memories(principal)).with_names().those(ids[:PAGE_SIZE])
     return FoldedPage(list(found), ids[PAGE_SIZE - 1] if len(ids) > PAGE_SIZE else None)
+
+
+# Of a robot that the member may not know beside what a profession reads, only the number is told.
+_KEEPERS_SQL = f"""
+SELECT max(robot.name), robot.id, count(*), min(m.created_at), max(m.created_at)
+FROM memories_memory m
+LEFT JOIN robots_robot robot ON robot.organisation_id = %(organisation)s AND robot.id = m.robot_id
+    AND robot.builtin IS NULL AND {visible_robot_sql("robot", "m")}
+WHERE m.organisation_id = %(organisation)s AND m.kind <> 'internal'
+    AND m.status NOT IN ('forgotten', 'archived')
+    AND (m.member_id = %(me)s OR m.speaker_member_id = %(me)s OR m.audience_id IN (
+        SELECT id FROM orgs_audience
+        WHERE organisation_id = %(organisation)s AND kind = 'member'))
+GROUP BY robot.id ORDER BY 3 DESC, robot.id LIMIT %(most)s
+"""
+MAX_KEEPERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryKeeper:
+    """How many memories about the member a robot wrote, the first and the last of them.
+
+    robot, name: None and empty for people, imports, and whom the member may not know."""
+
+    robot: UUID | None
+    name: str
+    memories: int
+    since: datetime
+    last_at: datetime
+
+
+def list_keepers(principal: Principal) -> list[MemoryKeeper]:
+    """Who wrote what is kept about the member, the most first; the same memories as the view
+    `about`."""
+    values = {
+        "organisation": principal.organisation_id,
+        "me": principal.actor.member_id,
+        "most": MAX_KEEPERS,
+    }
+    with principal.scope():
+        return [
+            MemoryKeeper(robot, name or "", memories, since, last_at)
+            for name, robot, memories, since, last_at in fetch_all(_KEEPERS_SQL, values)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

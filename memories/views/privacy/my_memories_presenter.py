@@ -101,6 +101,27 @@ def page_context(
     }
 
 
+def keepers_chart(keepers: Sequence[my_memories.MemoryKeeper]) -> dict[str, Any]:
+    """By whom what is kept about the member was written, for components/chart.html."""
+    since = min(one.since for one in keepers)
+    return {
+        "kind": "bars",
+        "title": "By whom, since when",
+        "sentence": f"The first of it was kept on {time_formats.day(since)}.",
+        "unit": "memories",
+        "first_column": "By whom",
+        "max": max(one.memories for one in keepers),
+        "values": [
+            {
+                "label": one.name or "People, imports and others",
+                "value": one.memories,
+                "text": f"{one.memories:,} since {time_formats.day(one.since)}",
+            }
+            for one in keepers
+        ],
+    }
+
+
 def _list_row(request: HttpRequest, found: my_memories.MyMemoriesPage, row: Any) -> dict[str, Any]:
     if isinstance(row, FoldedConversation):
         return conversation_presenter.conversation_row(row)
