@@ -30,6 +30,7 @@ from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_q, not_expired_sql
+from orgs.iso_times import to_zone
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -191,7 +192,7 @@ def load_knowledge_map(
         days = _load_days(values, now)
         if not days:
             return KnowledgeMap()
-        periods = divide_days(days, timezone.localdate(now))
+        periods = divide_days(days, to_zone(now, timezone.get_current_timezone()).date())
         until = choose_day(periods, wanted)
         end = datetime.combine(until, time.min, timezone.get_current_timezone()) + timedelta(days=1)
         values |= {"until": end, "recent": end - timedelta(days=NEW_DAYS)}
@@ -204,9 +205,11 @@ def load_knowledge_map(
 
 def _load_days(values: dict[str, Any], now: datetime) -> list[tuple[date, int]]:
     """The days on which something came, in the asker's time zone, with how much."""
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    zone = timezone.get_current_timezone()
+    midnight = datetime.combine(to_zone(now, zone).date(), time.min, zone)
     rows = fetch_all(_DAYS_SQL, values | {"midnight": midnight})
-    days = [(timezone.localtime(at + timedelta(hours=12)).date(), count) for at, count in rows]
+    # Noon is in the same day on both sides of a change of the clocks.
+    days = [(to_zone(at + timedelta(hours=12), zone).date(), count) for at, count in rows]
     return [(day, sum(n for _, n in same)) for day, same in groupby(days, key=lambda one: one[0])]
 
 

@@ -47,6 +47,8 @@ BULK_ACTIONS = (
     {"label": "Take back from sharing", "action": "withdraw"},
     {"label": "Forget", "action": "forget", "caution": True},
 )
+# So many who keep something are drawn.
+MAX_KEEPERS = 8
 # So many robots are named in a row.
 MAX_ROBOTS_NAMED = 2
 WEEK_DAYS = 7
@@ -113,11 +115,11 @@ def keepers_chart(keepers: Sequence[my_memories.MemoryKeeper]) -> dict[str, Any]
         "max": max(one.memories for one in keepers),
         "values": [
             {
-                "label": one.name or "People, imports and others",
+                "label": one.robot or "People, imports and others",
                 "value": one.memories,
                 "text": f"{one.memories:,} since {time_formats.day(one.since)}",
             }
-            for one in keepers
+            for one in keepers[:MAX_KEEPERS]
         ],
     }
 

@@ -41,7 +41,6 @@ def _topic(page: str, name: str) -> str:
     return str(found)
 
 
-@pytest.mark.conformance("X13", open="a journey walks the page")
 def test_only_what_the_asker_reads_is_drawn_and_counted(world: World) -> None:
     here = world.here
     _tell(here, 3)
