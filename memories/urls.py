@@ -44,7 +44,7 @@ from memories.views.browsing import robot_mentions as who_said_page
 from memories.views.context import team_page
 from memories.views.context import working_memory as working_memory_page
 from memories.views.decisions import decisions as decision_pages
-from memories.views.experts import experts_page
+from memories.views.experts import experts_page, knowledge_map_page
 from memories.views.insights import (
     ageing_policy_page,
     architectures,
@@ -282,6 +282,7 @@ pages = [
     ),
     path("robots/teams/<uuid:team_id>/", team_page.team, name="team-page"),
     path("experts/", experts_page.experts, name="experts"),
+    path("map/", knowledge_map_page.knowledge_map, name="map"),
     path("said/", who_said_page.robot_mentions, name="said-page"),
     path("decisions/", decision_pages.decision_list, name="decisions"),
     path("decisions/add/", decision_pages.add_decision, name="decision-add"),

@@ -74,6 +74,7 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     found.append(_item(request, "me", "My memories", "me") | news)
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
+    found.append(_item(request, "map", "Knowledge map", "map") | {"short": "Map"})
     found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
     found.append(_item(request, "said-page", "Who said what", "quote") | {"short": "Said"})
     found.append(_item(request, "decisions", "Decisions", "decisions"))

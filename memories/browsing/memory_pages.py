@@ -59,7 +59,7 @@ from memories.restatement.models import Restatement
 from memories.restatement.restate import find_restatement
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.recall import Query, recall_as_principal, resolve_asker
-from memories.review.contradictions import find_undecided
+from memories.review.contradictions import UNDECIDED_SQL, find_undecided
 from memories.store.lineage import ANCESTORS_SQL, MAX_LEVELS, Lineage, group_by_level
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
@@ -140,6 +140,7 @@ class MemoryDetailPage:
     standing: TierHistory
     restatement: Restatement | None = None
     writer_reads: bool = False
+    disputed_by: Sequence[Memory] = ()
 
 
 def to_listed_memories(
@@ -310,7 +311,7 @@ def get_detail_page(actor: Actor, memory_id: UUID, *, organisation: str) -> Memo
         contributions = Contribution.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory.id
         ).select_related("robot", "member")
-        before, after, lineage, moves = _load_related(principal, memory)
+        before, after, lineage, moves, disputes = _load_related(principal, memory)
         return MemoryDetailPage(
             shown,
             list(contributions.order_by("first_at", "id")[:MAX_CONTRIBUTIONS]),
@@ -324,6 +325,7 @@ def get_detail_page(actor: Actor, memory_id: UUID, *, organisation: str) -> Memo
             standing=build_tier_history(memory, moves),
             restatement=find_restatement(memory),
             writer_reads=does_writer_reach(memory),
+            disputed_by=disputes,
         )
 
 
@@ -351,6 +353,9 @@ UNION ALL
  ORDER BY d.memory_id DESC LIMIT %(most)s)
 UNION ALL
 (SELECT 'above ' || higher.height, higher.id FROM ({ANCESTORS_SQL}) AS higher)
+UNION ALL
+(SELECT 'disputed', u.id FROM memories_memory m CROSS JOIN LATERAL ({UNDECIDED_SQL}) AS u
+ WHERE m.organisation_id = %(organisation)s AND m.id = %(id)s AND u.id IS NOT NULL)
 ) AS c (what, id)
 UNION ALL
 (SELECT 'moved', t.memory_id, t.from_tier, t.to_tier, t.reason, t.surprise, t.moved_at
@@ -362,9 +367,9 @@ UNION ALL
 
 def _load_related(
     principal: Principal, memory: Memory
-) -> tuple[list[Memory], list[Memory], Lineage, list[TierMove]]:
-    """(turns before, turns after, lineage, moves), as far as the asker may read them; two
-    queries."""
+) -> tuple[list[Memory], list[Memory], Lineage, list[TierMove], list[Memory]]:
+    """(turns before, turns after, lineage, moves, what says otherwise), as far as the asker may
+    read them; two queries."""
     with connection.cursor() as cursor:
         cursor.execute(
             _RELATED_SQL,
@@ -398,7 +403,7 @@ def _load_related(
     ]
     lineage = Lineage(those("derived_from"), those("used_in"), group_by_level(above, known))
     moves = [TierMove(*move) for name, _, *move in found if name == "moved"]
-    return those("before")[::-1], those("after"), lineage, moves
+    return those("before")[::-1], those("after"), lineage, moves, those("disputed")
 
 
 def _get_for_people(principal: Principal, memory_id: UUID) -> Memory:

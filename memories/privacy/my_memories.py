@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Value, When
 
 from memories.access.permissions import sole_contributor_q
 from memories.browsing.conversation_pages.folded_list import (
@@ -31,8 +32,20 @@ from orgs.models.audiences import (
 )
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.conversations import Message
+from robots.registry.personal_robot_privacy import is_robot_hidden
 
 VIEWS = ("about", "by", "shared", "forgotten")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryKeeper:
+    """How many memories about the member a robot wrote, and when the first of them came.
+
+    robot: its name; empty for people, imports, and robots that the member may not know."""
+
+    robot: str
+    memories: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,7 @@ class MemberOverview:
     """Numbers of memories: private to the member, shared, or waiting for review.
 
     groups: with how many groups some are shared; everyone, people: how many are shared with
-    everyone and with named people.
+    everyone and with named people. keepers: who wrote them, the most first.
     """
 
     total: int
@@ -50,6 +63,7 @@ class MemberOverview:
     everyone: int
     people: int
     waiting: int
+    keepers: Sequence[MemoryKeeper] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +204,28 @@ def _load_overview(principal: Principal) -> MemberOverview:
     kind = "audience__kind"
     alone, named = _only_member_q(principal.actor), Q(**{kind: AudienceType.EXPLICIT})
     open_ = Q(**{f"{kind}__in": SHARED_AUDIENCE_TYPES})
+    told = ~Q(is_robot_hidden()) & Q(robot__builtin=None)
+    # By who wrote them; groups as arrays, because one group has memories of several robots.
+    rows = _select_view(principal, "about").order_by()
+    counted = rows.values(keeper=Case(When(told, then="robot__name"), default=Value(""))).annotate(
+        total=Count("id"),
+        since=Min("created_at"),
+        private=Count("id", filter=Q(**{kind: AudienceType.MEMBER}) | alone),
+        shared=Count("id", filter=open_ & ~alone),
+        everyone=Count("id", filter=Q(**{kind: AudienceType.ORGANISATION})),
+        people=Count("id", filter=named & ~alone),
+        groups=ArrayAgg(
+            "audience__group_id",
+            filter=Q(**{kind: AudienceType.GROUP}),
+            distinct=True,
+            default=Value([]),
+        ),
+        waiting=Count("id", filter=Q(**{kind: AudienceType.REVIEW})),
+    )
+    found = list(counted.order_by("-total", "keeper"))
+    numbers = ("total", "private", "shared", "everyone", "people", "waiting")
     return MemberOverview(
-        **_select_view(principal, "about").aggregate(
-            total=Count("id"),
-            private=Count("id", filter=Q(**{kind: AudienceType.MEMBER}) | alone),
-            shared=Count("id", filter=open_ & ~alone),
-            everyone=Count("id", filter=Q(**{kind: AudienceType.ORGANISATION})),
-            people=Count("id", filter=named & ~alone),
-            groups=Count(
-                "audience__group_id", filter=Q(**{kind: AudienceType.GROUP}), distinct=True
-            ),
-            waiting=Count("id", filter=Q(**{kind: AudienceType.REVIEW})),
-        )
+        **{name: sum(row[name] for row in found) for name in numbers},
+        groups=len({group for row in found for group in row["groups"]}),
+        keepers=[MemoryKeeper(row["keeper"], row["total"], row["since"]) for row in found],
     )

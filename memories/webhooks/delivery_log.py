@@ -9,40 +9,21 @@ from django.db.models import QuerySet
 
 from memories.jobs.old_rows import delete_old_rows, old_rows_sql
 from memories.webhooks.endpoints import forget_failures, get_endpoint
-<<<<<<< HEAD
-from memories.webhooks.models import DeliveryState, EventType, WebhookDelivery
-from memories.webhooks.owners import check_may_own
-from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.principals import Actor, resolve_principal
-
-_DELETE_OLD_SQL = old_rows_sql(
-    "memories_webhookdelivery", "created_at < %(before)s ORDER BY created_at"
-)
-=======
 from memories.webhooks.models import (
     DeliveryState,
     EventType,
     WebhookDelivery,
     WebhookEndpoint,
 )
-from memories.webhooks.owners import WORKER, check_may_own
-from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
+from memories.webhooks.owners import check_may_own
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, resolve_principal
 
 # Rows of a page; what is counted of dead deliveries.
 PAGE_SIZE, MAX_COUNT = 50, 1_000
-# Rows in one transaction of the clean-up.
-BATCH_SIZE = 5_000
-_DELETE_OLD_SQL = """
-DELETE FROM memories_webhookdelivery WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
-    SELECT id FROM memories_webhookdelivery
-    WHERE organisation_id = %(organisation)s AND created_at < %(before)s
-    ORDER BY created_at LIMIT %(most)s))
-RETURNING 1
-"""
->>>>>>> hooks-web
+_DELETE_OLD_SQL = old_rows_sql(
+    "memories_webhookdelivery", "created_at < %(before)s ORDER BY created_at"
+)
 
 
 def endpoint_deliveries(actor: Actor, endpoint_id: UUID) -> "QuerySet[WebhookDelivery]":

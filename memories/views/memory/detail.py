@@ -60,6 +60,7 @@ def _page_context(request: HttpRequest, found: memory_pages.MemoryDetailPage) ->
         "versions": versions.version_rows(found.history, row, me, changeable=changeable)
         if row.version > 1
         else [],
+        "life": versions.fact_life(found, timezone.now()),
         "versions_url": reverse("memory-versions", args=[row.id]) if found.history.before else "",
         "derived_from": [
             memory_presenter.memory_link(other) for other in found.lineage.derived_from

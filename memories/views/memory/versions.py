@@ -1,5 +1,6 @@
 """How a memory changed, and an older version brought back."""
 
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -125,6 +126,62 @@ def _diff_parts(
         return [{"op": "same", "text": excerpt(past.content, set(), MAX_TEXT_CHARACTERS)}]
     same = past.content == older.content
     return [] if same else diff_words(older.content, past.content, budget)
+
+
+# The life of a fact as a line: fewer marks than these are no line.
+MIN_MARKS = 2
+# In thousandths of the line; marks of one moment are drawn side by side.
+MARK_DISTANCE = 22
+
+
+def fact_life(found: memory_pages.MemoryDetailPage, now: datetime) -> dict[str, Any] | None:
+    """When it was said, said again, changed, disputed and replaced, for memories/memory/life.html;
+    None where nothing happened since it was said.
+
+    Each mark: x (0-1000, by time), tone, words, at, url.
+    """
+    memory = found.shown.memory
+    marks = [{"at": origin_presenter.memory_time(memory), "words": "Said", "tone": ""}]
+    marks += [
+        {"at": one.last_at, "words": f"Said again, {one.count:,} times in all", "tone": "good"}
+        for one in found.contributions
+        if one.count > 1
+    ]
+    marks += [
+        {"at": one.first_at, "words": "Confirmed by another source", "tone": "good"}
+        for one in found.contributions[1:]
+        if one.count == 1
+    ]
+    # Being superseded makes a version as well, and is told as what it is.
+    ends = memory.valid_until if memory.valid_until and memory.valid_until <= now else None
+    marks += [
+        {"at": newer.at, "words": "Changed", "tone": ""}
+        for newer, older in pairwise(found.history.versions)
+        if newer.content != older.content
+    ]
+    marks += [
+        {
+            "at": max(memory.created_at, other.created_at),
+            "words": "Disputed: another memory says otherwise",
+            "tone": "warn",
+            "url": reverse("memory-page", args=[other.id]),
+        }
+        for other in found.disputed_by
+    ]
+    if ends:
+        newer_url = reverse("memory-page", args=[memory.holds_now]) if memory.holds_now else ""
+        words = "Replaced by a newer one" if memory.superseded_by_id else "No longer true"
+        marks.append({"at": ends, "words": words, "tone": "quiet", "url": newer_url})
+    if len(marks) < MIN_MARKS:
+        return None
+    marks.sort(key=lambda one: one["at"])
+    first, last = marks[0]["at"], max(now, marks[-1]["at"])
+    span = (last - first).total_seconds() or 1.0
+    spread = -MARK_DISTANCE
+    for one in marks:
+        by_time = round(1000 * (one["at"] - first).total_seconds() / span)
+        one["x"] = spread = min(max(by_time, spread + MARK_DISTANCE), 1000)
+    return {"marks": marks}
 
 
 @require_safe

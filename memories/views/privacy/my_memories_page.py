@@ -74,6 +74,8 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
     context = my_memories_presenter.page_context(
         request, found, asked, _private_readers_label(readers)
     ) | _settings_context(request, robots, assistants)
+    if asked.view == "about" and found.overview.keepers:
+        context["keepers"] = my_memories_presenter.keepers_chart(found.overview.keepers)
     context["personas"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 

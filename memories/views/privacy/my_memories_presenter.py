@@ -47,6 +47,8 @@ BULK_ACTIONS = (
     {"label": "Take back from sharing", "action": "withdraw"},
     {"label": "Forget", "action": "forget", "caution": True},
 )
+# So many who keep something are drawn.
+MAX_KEEPERS = 8
 # So many robots are named in a row.
 MAX_ROBOTS_NAMED = 2
 WEEK_DAYS = 7
@@ -98,6 +100,27 @@ def page_context(
         "reads_days": settings.OPERATIONS_DAYS if found.reads else 0,
         "empty": {"title": title, "text": text},
         **_bulk_context(request, wanted),
+    }
+
+
+def keepers_chart(keepers: Sequence[my_memories.MemoryKeeper]) -> dict[str, Any]:
+    """By whom what is kept about the member was written, for components/chart.html."""
+    since = min(one.since for one in keepers)
+    return {
+        "kind": "bars",
+        "title": "By whom, since when",
+        "sentence": f"The first of it was kept on {time_formats.day(since)}.",
+        "unit": "memories",
+        "first_column": "By whom",
+        "max": max(one.memories for one in keepers),
+        "values": [
+            {
+                "label": one.robot or "People, imports and others",
+                "value": one.memories,
+                "text": f"{one.memories:,} since {time_formats.day(one.since)}",
+            }
+            for one in keepers[:MAX_KEEPERS]
+        ],
     }
 
 
