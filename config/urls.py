@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 import memories.api.mem0.urls
+import memories.api_urls
 import memories.urls
 import orgs.urls
 import personas.urls
@@ -22,7 +23,7 @@ handler403 = errors.forbidden
 handler400 = errors.bad_request
 
 api = [
-    *memories.urls.api,
+    *memories.api_urls.patterns,
     *robots.urls.api,
     *personas.urls.api,
     path("schema", SchemaView.as_view(), name="schema"),

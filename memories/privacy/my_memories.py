@@ -222,7 +222,7 @@ def _load_overview(principal: Principal) -> MemberOverview:
         ),
         waiting=Count("id", filter=Q(**{kind: AudienceType.REVIEW})),
     )
-    found = list(counted.order_by("-total", "keeper"))
+    found: list[Any] = list(counted.order_by("-total", "keeper"))
     numbers = ("total", "private", "shared", "everyone", "people", "waiting")
     return MemberOverview(
         **{name: sum(row[name] for row in found) for name in numbers},
