@@ -18,6 +18,10 @@ class EventType(models.TextChoices):
     MEMORY_GONE = "memory.gone"
     DECISION_RECORDED = "decision.recorded"
     JOB_FINISHED = "job.finished"
+    PROPOSAL_OPENED = "proposal.opened"
+    PROPOSAL_DECIDED = "proposal.decided"
+    KEY_EXPIRING = "key.expiring"
+    MEMBER_OPTED_OUT = "member.opted_out"
     TEST = "webhook.test"
 
 
@@ -62,8 +66,9 @@ class WebhookEndpoint(TenantModel):
     audience: that of the owner alone, who alone reads the row. key: of a robot, the key whose
     rights count. secret, previous_secret: encrypted (`signatures`); the previous one also signs
     until previous_expires_at. position: how far the feed of changes was read (`FeedPosition`).
-    jobs_seen_at: jobs that ended before were told. failures: failed attempts since the last one
-    that was taken; paused_until: until then none is made after them.
+    jobs_seen_at: acts before (jobs that ended, proposals, members who opted out) were told.
+    failures: failed attempts since the last one that was taken; paused_until: until then none is
+    made after them.
     """
 
     audience = TenantForeignKey("orgs.Audience")
@@ -108,9 +113,10 @@ class WebhookDelivery(TenantModel):
     """One event for one endpoint: ids and figures, never a text, which is read when it is sent.
 
     owner_audience: that of the endpoint. audience: whose readers may know of the event; the row is
-    shown only to an owner who is one of them. subject: the id of a memory or a job; None for all
-    memories of an audience that the owner lost. facts: of fixed words. occurred_at: when a job
-    ended. leased_until: a worker sends it. status: the last one of HTTP.
+    shown only to an owner who is one of them. subject: the id of a memory, a job, a proposal, a key
+    or a member; None for all memories of an audience that the owner lost. facts: of fixed words.
+    occurred_at: when a job ended, a proposal opened or was decided, a key ends or a member opted
+    out. leased_until: a worker sends it. status: the last one of HTTP.
     """
 
     endpoint = TenantForeignKey("memories.WebhookEndpoint")

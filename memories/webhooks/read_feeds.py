@@ -6,8 +6,7 @@ twice. What the owner may know at that moment is decided by the feed, not here.
 
 import logging
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 from uuid import UUID
 
 from memories.browsing.change_feed.change_feed import (
@@ -19,7 +18,6 @@ from memories.browsing.change_feed.change_feed import (
 )
 from memories.browsing.change_feed.feed_position import FeedPosition
 from memories.curation.decision_records.models import Decision
-from memories.jobs.models import OPEN_STATES, Job
 from memories.webhooks.models import DeliveryState, EventType, WebhookDelivery, WebhookEndpoint
 from memories.webhooks.owners import (
     EndpointOwner,
@@ -28,6 +26,7 @@ from memories.webhooks.owners import (
     resolve_owner,
     stop_endpoint,
 )
+from memories.webhooks.read_acts import build_delivery, read_acts
 from orgs.principals import Actor, Principal, resolve_principal
 
 log = logging.getLogger("commonmind.webhooks")
@@ -36,9 +35,6 @@ log = logging.getLogger("commonmind.webhooks")
 PAGE_SIZE, MAX_PAGES = 500, 10
 # While so many wait for one endpoint its feed is not read on: the position keeps the rest.
 MAX_WAITING = 10_000
-# A job that ended before this time is committed by now, or its worker has died.
-_JOBS_OVERLAP = timedelta(minutes=10)
-MAX_JOBS = 500
 
 _EVENT_OF_CHANGE = {
     ChangeType.MADE: EventType.MEMORY_CREATED,
@@ -81,8 +77,8 @@ def read_feed(owner: EndpointOwner, *, now: datetime) -> int:
         endpoint = rows.select_for_update(skip_locked=True).first()
         if endpoint is None or _is_behind(endpoint):
             return 0
-        owed = [*_read_changes(actor, principal, endpoint, now), *_ended_jobs(endpoint, now)]
-        # A job that ended within the overlap may have been told before.
+        owed = [*_read_changes(actor, principal, endpoint, now), *read_acts(actor, endpoint, now)]
+        # An act within the overlap may have been told before.
         WebhookDelivery.objects.bulk_create(owed, ignore_conflicts=True)
         endpoint.save(update_fields=["position", "jobs_seen_at"])
     return len(owed)
@@ -134,7 +130,7 @@ def _deliveries(
             events.append(EventType.DECISION_RECORDED)
         for event in events:
             if event in endpoint.events:
-                yield _delivery(
+                yield build_delivery(
                     endpoint,
                     event,
                     now,
@@ -142,49 +138,3 @@ def _deliveries(
                     subject=line.id,
                     facts={"audience": line.audience} if line.audience else {},
                 )
-
-
-def _ended_jobs(endpoint: WebhookEndpoint, now: datetime) -> list[WebhookDelivery]:
-    """The owner's jobs that ended since the last turn, by the member or by any key of the
-    robot."""
-    since = max(endpoint.jobs_seen_at - _JOBS_OVERLAP, endpoint.created_at)
-    endpoint.jobs_seen_at = now
-    if EventType.JOB_FINISHED not in endpoint.events:
-        return []
-    jobs = Job.objects.filter(
-        organisation_id=endpoint.organisation_id,
-        audience_id=endpoint.audience_id,
-        member_id=endpoint.member_id,  # type: ignore[misc]  # None: IS NULL
-        robot_id=endpoint.robot_id,
-        finished_at__gt=since,
-    ).exclude(state__in=OPEN_STATES)
-    ended = jobs.only("kind", "state", "finished_at").order_by("finished_at", "id")
-    found = list(ended[:MAX_JOBS])
-    if len(found) == MAX_JOBS:
-        endpoint.jobs_seen_at = found[-1].finished_at or now
-    return [
-        _delivery(
-            endpoint,
-            EventType.JOB_FINISHED,
-            now,
-            audience_id=endpoint.audience_id,
-            subject=job.id,
-            facts={"kind": job.kind, "state": job.state},
-            occurred_at=job.finished_at,
-        )
-        for job in found
-    ]
-
-
-def _delivery(
-    endpoint: WebhookEndpoint, event: EventType, now: datetime, **fields: Any
-) -> WebhookDelivery:
-    return WebhookDelivery(
-        organisation_id=endpoint.organisation_id,
-        endpoint_id=endpoint.id,
-        owner_audience_id=endpoint.audience_id,
-        event=event,
-        created_at=now,
-        next_attempt_at=now,
-        **fields,
-    )

@@ -117,7 +117,8 @@ class DeliverySerializer(AnswerSerializer):
     message = serializers.CharField(help_text="The header `webhook-id` of each attempt.")
     event = ChoiceField(EventType.choices)
     subject = serializers.UUIDField(
-        allow_null=True, help_text="The memory or the job; null for a test or a lost audience."
+        allow_null=True,
+        help_text="The memory, job, proposal, key or member; null for a test or a lost audience.",
     )
     state = ChoiceField(
         DeliveryState.choices,

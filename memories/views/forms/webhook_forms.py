@@ -14,6 +14,10 @@ EVENT_LABELS: dict[str, str] = {
     EventType.MEMORY_GONE: "You can read a memory no longer",
     EventType.DECISION_RECORDED: "A decision was recorded",
     EventType.JOB_FINISHED: "A job of yours ended",
+    EventType.PROPOSAL_OPENED: "Something waits in Review",
+    EventType.PROPOSAL_DECIDED: "Something in Review was decided",
+    EventType.KEY_EXPIRING: "A key ends within a week",
+    EventType.MEMBER_OPTED_OUT: "A member opted out of sharing",
     EventType.TEST: "Test",
 }
 STATE_LABELS: dict[str, tuple[str, str]] = {

@@ -136,6 +136,8 @@ def subject_link(row: WebhookDelivery) -> dict[str, str]:
         return {}
     if row.event == EventType.JOB_FINISHED:
         return {"url": reverse("job", args=[row.subject]), "label": "See the job"}
+    if row.event in (EventType.PROPOSAL_OPENED, EventType.PROPOSAL_DECIDED):
+        return {"url": reverse("review-item", args=[row.subject]), "label": "See it in Review"}
     if row.event in _SHOWN_EVENTS:
         return {"url": reverse("memory-page", args=[row.subject]), "label": "See the memory"}
     return {}

@@ -35,10 +35,7 @@ from tests.memories.webhooks.receiver import (
 from tests.world import Tenant, World
 
 pytestmark = [
-    pytest.mark.conformance(
-        "N08",
-        open="webhooks of proposals, of keys that expire and of members who opt out",
-    ),
+    pytest.mark.conformance("N08"),
     pytest.mark.usefixtures("lasting_world"),
 ]
 
