@@ -273,3 +273,19 @@ def test_a_memory_that_is_opened_from_here_stays_under_it(world: World) -> None:
         [open_] = [item["url"] for item in page.context["nav"] if item["current"]]
         crumbs = response_text(page).partition('class="crumbs"')[2]
         assert (open_, f'href="{above}"' in crumbs.partition("</nav>")[0]) == (above, True)
+
+
+def test_by_whom_what_is_kept_was_written(world: World) -> None:
+    """X13: by robot, as many as the page says in all."""
+    here = world.here
+    mina = str(here.members["mina"].id)
+    for n in range(3):
+        here.remember(here.robot("aria"), f"Plums are liked {n}", group="launch", member=mina)
+    here.remember(here.robot("clio"), "Pears are drawn", group="design", member=mina)
+    here.remember(here.robot("aria"), "Of nobody", group="launch")
+    context = make_signed_in_client(here, "mina").get("/me/").context
+    values = {one["label"]: one["value"] for one in context["keepers"]["values"]}
+    assert values == {here.robots["aria"].name: 3, here.robots["clio"].name: 1}
+    assert sum(values.values()) == context["opening"].total
+    bob = make_signed_in_client(here, "bob").get("/me/").context
+    assert "keepers" not in bob, "nothing is kept about Bob"
