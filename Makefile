@@ -28,7 +28,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration \
+.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -83,6 +83,9 @@ lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and m
 client-typescript: $(runtime_stamp) ## Generate, check and build the client in TypeScript (needs Node)
 	@$(PY) -m tools.client_types clients/typescript/openapi.json
 	@cd clients/typescript && npm ci --silent && npm run --silent build
+
+release: $(dev_stamp) ## Check changelog and version, make wheel and image, tag (ARGS=--check: look only)
+	@$(PY) -m tools.release $(ARGS)
 
 migration: $(dev_stamp) ## Make a migration (APP=memories NAME=what_changes)
 	@[ -n "$(APP)" ] && [ -n "$(NAME)" ] || { echo "Say APP=memories NAME=what_changes." >&2; exit 1; }

@@ -38,6 +38,15 @@ def check_restore(**kwargs: Any) -> None:
 
 
 @worker_init.connect
+@beat_init.connect
+def check_release(**kwargs: Any) -> None:
+    """Refuse to start a worker of a release that is older than the database."""
+    from config.releases.database_release import abort_if_database_newer
+
+    abort_if_database_newer()
+
+
+@worker_init.connect
 def check_encoder(**kwargs: Any) -> None:
     """Refuse to start a worker whose embedding model is missing or cannot be used here.
 

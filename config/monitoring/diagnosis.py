@@ -18,6 +18,8 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
+from config.releases.database_release import find_newer_migration
+from config.version import VERSION
 from memories.jobs.overdue_work import find_overdue_work
 from orgs.database.backup.protection_check import list_protection_faults
 from orgs.database.backup.restore_marker import has_unfinished_restore
@@ -104,11 +106,9 @@ def _check_extensions() -> tuple[str, ...]:
 def _check_migrations() -> tuple[str, ...]:
     loader = MigrationLoader(connection)
     known, done = set(loader.disk_migrations), set(loader.applied_migrations)
-    apps = {app for app, _ in known}
-    replaced = {one for m in loader.disk_migrations.values() for one in m.replaces}
-    if newer := sorted(name for app, name in done - known - replaced if app in apps):
+    if newer := find_newer_migration():
         advice = "Run that release again, or restore a backup of before."
-        return FAULT, f"The database is of a newer release ({newer[-1]}).", advice
+        return FAULT, f"The database is of a newer release ({newer}).", advice
     if missing := sorted(f"{app} {name}" for app, name in known - done):
         return FAULT, f"{len(missing)} migrations are not done, such as {missing[0]}.", MIGRATE
     if has_unfinished_restore():
@@ -193,7 +193,7 @@ def _check_encryption() -> tuple[str, ...]:
 
 def _check_versions() -> tuple[str, ...]:
     python = ".".join(map(str, sys.version_info[:3]))
-    return OK, f"Python {python}, Django {django.get_version()}."
+    return OK, f"Commonmind {VERSION}, Python {python}, Django {django.get_version()}."
 
 
 CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 
+from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids
 from orgs.database.backup.restore_marker import has_unfinished_restore
@@ -16,8 +17,8 @@ MIN_FREE_BYTES = 64 * 1024**2
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Alive: this process answers."""
-    return JsonResponse({"status": "ok"})
+    """Alive: this process answers, and is of that release."""
+    return JsonResponse({"status": "ok", "version": VERSION})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -145,7 +146,7 @@ BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
             "VALUES ('memories', '9999_x', now())"
         ),
         ("DELETE FROM django_migrations WHERE name = '9999_x'",),
-        "of a newer release (9999_x)",
+        "of a newer release (memories 9999_x)",
     ),
     "broker": (
         "broker", on("REDIS_URL", f"redis://127.0.0.1:{choose_port()}/0"), (), "did not answer",
@@ -177,7 +178,9 @@ def test_each_part_is_found(
 def test_a_clock_that_jumped_is_found(here: Tenant) -> None:
     with time_machine.travel(timezone.now() + timedelta(hours=1)):
         found, error = doctor()
-    assert found["clocks"]["text"] == "The clock of the database differs by 3,600 seconds."
+    # A busy machine takes a while until it looks.
+    told = r"The clock of the database differs by 3,[56]\d\d seconds\."
+    assert re.fullmatch(told, found["clocks"]["text"])
     assert "clocks" in error
 
 

@@ -20,6 +20,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.monitoring import metrics, shared_metrics
 from config.monitoring.logs import JSONFormatter
+from config.version import VERSION
 from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
 from orgs.trace_context import TraceContext, trace_scope
@@ -397,7 +398,7 @@ def test_no_counts_go_where_others_could_write(
 
 
 def test_health(db: None) -> None:
-    assert Client().get("/healthz").json() == {"status": "ok"}
+    assert Client().get("/healthz").json() == {"status": "ok", "version": VERSION}
     ready = Client().get("/readyz")
     assert ready.status_code == 200
     assert set(ready.json()["parts"]) == {"database", "broker", "encoder", "encryption", "disk"}

@@ -1,0 +1,1 @@
+"""Releases: what an upgrade does to the database, and which release a database is of."""
