@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from config.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
 LAST_RELEASE = Path("tests/operations/last_release.json")
+CLIENTS = ("clients/python/pyproject.toml", "clients/typescript/package.json")
 APPS = ("memories", "orgs", "personas", "robots")
 _RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
@@ -61,10 +63,21 @@ def list_problems(root: Path, version: str) -> Iterator[str]:
         yield f"CHANGELOG.md has no section `## {version} - YYYY-MM-DD` with lines in it."
     if re.search(r"^## Unreleased\n+(?!## |\n|\Z)", changelog, re.MULTILINE):
         yield "CHANGELOG.md has lines under Unreleased: they belong to a version."
+    for package, said in _client_versions(root).items():
+        if said != version:
+            yield f"{package} says {said}; the clients are released with the server."
     if _git(root, "status", "--porcelain"):
         yield "There are files that are not committed."
     if _git(root, "tag", "--list", f"v{version}"):
         yield f"The tag v{version} is there already."
+
+
+def _client_versions(root: Path) -> dict[str, str]:
+    """The version that each client names, by its file."""
+    python, typescript = CLIENTS
+    project = tomllib.loads((root / python).read_text(encoding="utf-8"))["project"]
+    package = json.loads((root / typescript).read_text(encoding="utf-8"))
+    return {python: project["version"], typescript: package["version"]}
 
 
 def build_wheel(root: Path, target: Path) -> str:

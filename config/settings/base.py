@@ -4,12 +4,15 @@ from pathlib import Path
 
 import environ
 
+from config import version
 from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
 from config.settings.limits import *
 from config.settings.services import read_origin
 from memories.restatement.window_profile import DEFAULT, WindowProfile
+
+VERSION: str = version.VERSION
 
 env = environ.Env()
 

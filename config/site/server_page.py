@@ -29,10 +29,10 @@ from config.monitoring.server_overview import (
     get_server_totals,
     list_organisation_sizes,
 )
+from config.version import VERSION
 from orgs.accounts.login_attempt_cache import count_failed_sign_ins
 from orgs.database import erasure_ledger
 from orgs.database.backup.create import find_last_backup
-from orgs.database.backup.manifest import application_version
 from orgs.errors import NotFoundError
 from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH
 from orgs.organisations.suspension import set_suspended
@@ -108,7 +108,7 @@ def _render_server(
         "backup": backup,
         "backup_size": filesizeformat(backup.bytes) if backup else "",
         "erased_at": datetime.fromisoformat(erased["at"]) if erased else None,
-        "version": application_version(),
+        "version": VERSION,
         "words": words,
         "table": _organisation_table(rows),
         "pages": {

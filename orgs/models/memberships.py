@@ -101,6 +101,13 @@ class Member(TenantModel):
                 condition=models.Q(role__in=Role.values), name="member_role_known"
             ),
         ]
+        indexes = [
+            models.Index(
+                fields=["organisation", "invited_by"],
+                condition=models.Q(invited_by__isnull=False),
+                name="member_invited_by",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -4,5 +4,3 @@ ALTER TABLE orgs_member
         FOREIGN KEY (organisation_id, invited_by_id)
         REFERENCES orgs_member (organisation_id, id) ON DELETE SET NULL (invited_by_id) NOT VALID;
 ALTER TABLE orgs_member VALIDATE CONSTRAINT orgs_member_invited_by_id_fk;
-CREATE INDEX orgs_member_invited_by_id_back ON orgs_member (organisation_id, invited_by_id)
-    WHERE invited_by_id IS NOT NULL;

@@ -64,6 +64,8 @@ def test_no_view_reads_parameters_by_another_way() -> None:
         path
         for app in ("memories", "robots", "personas")
         for path in (ROOT / app).rglob("api/**/*.py")
+        # SCIM has parameters of its own standard, which its library reads.
+        if path.parent.name != "scim"
     ]
     assert len(views) > 40
     assert [p for p in views if "query_params" in p.read_text(encoding="utf-8")] == []

@@ -41,6 +41,7 @@ RULES = {
             "memories/review/protect.py": (1, "takes the end away"),
             "memories/store/models/change.py": (1, "indexes what has an end"),
             "memories/store/conversation_turns.py": (3, "compares the ends of two turns"),
+            "memories/webhooks/read_acts.py": (1, "looks for ends that are near"),
         },
     ),
     "whether a key is valid": Rule(

@@ -97,7 +97,7 @@ def test_a_webhook_from_its_making_to_its_removal(
     if script:
         look(page, f"{name}-made")
     page.get_by_role("button", name="Send a test").press("Enter")
-    expect(page.get_by_text("Waiting")).to_be_visible()
+    expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
     pump(here)
     if not script:
         page.reload()

@@ -21,6 +21,8 @@ def root(tmp_path: Path) -> Path:
     for name, text in (
         ("CHANGELOG.md", CHANGELOG),
         (str(release.LAST_RELEASE), json.dumps({"version": "1.2.2", "migrations": {}})),
+        (release.CLIENTS[0], '[project]\nversion = "1.2.3"\n'),
+        (release.CLIENTS[1], '{"version": "1.2.3"}'),
         *((f"{app}/migrations/000{n}_x.py", "") for app in release.APPS for n in (1, 2)),
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,6 +49,7 @@ def test_a_release_is_made_of_what_is_committed_and_told(root: Path) -> None:
         ("1.2.2", "does not come after 1.2.2"),
         ("1.2.1", "does not come after 1.2.2"),
         ("1.2.4", "no section `## 1.2.4"),
+        ("1.2.4", "the clients are released with the server"),
     ):
         assert any(words in one for one in release.list_problems(root, version)), version
     (root / "CHANGELOG.md").write_text(CHANGELOG.replace("Unreleased\n", "Unreleased\n\n- More.\n"))

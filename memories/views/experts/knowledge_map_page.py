@@ -87,6 +87,7 @@ def _page_context(request: HttpRequest, found: KnowledgeMap, wanted: MapRequest)
         "counted": found.counted,
         "capped": found.capped,
         "until": found.until,
+        "until_label": short_day(found.until, year=True) if found.until else "",
         "new_days": NEW_DAYS,
         "all_url": url() if topic or person else "",
         "chosen_hidden": {"topic": topic.node}

@@ -31,7 +31,6 @@ from orgs.database.backup.manifest import (
     Manifest,
     StoredFile,
     StoredTable,
-    application_version,
     secret_key_fingerprint,
     write_manifest,
 )
@@ -124,7 +123,7 @@ def _write_backup(connection: Connection, folder: Path, progress: Progress) -> M
     manifest = Manifest(
         id=str(uuid4()),
         moment=moment.isoformat(),
-        application=application_version(),
+        application=settings.VERSION,
         server=connection.info.parameter_status("server_version") or "",
         migrations=[list(row) for row in applied],
         tables=stored,

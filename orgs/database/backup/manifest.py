@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import json
 import re
-import tomllib
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -141,12 +140,6 @@ def has_same_secret_key(manifest: Manifest) -> bool:
     """Whether the SECRET_KEY here is the one of the backup."""
     stored = manifest.secret_key
     return hmac.compare_digest(secret_key_fingerprint(stored["salt"])["scrypt"], stored["scrypt"])
-
-
-def application_version() -> str:
-    """The version in pyproject.toml."""
-    text = (Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8")
-    return str(tomllib.loads(text)["project"]["version"])
 
 
 def _parse_manifest(folder: Path, content: dict[str, Any]) -> Manifest:
