@@ -42,6 +42,11 @@ UNSAYABLE = (
     "A whole number is required",
     "is no timeframe that is understood",
     "The robot does not sit in this group",
+    # To which addresses a webhook may lead is decided by the settings of the server.
+    "Not an address",
+    "It has to begin with http",
+    "It names a user or a password",
+    "It does not lead to a host of the public internet",
 )
 
 
