@@ -57,7 +57,7 @@ def test_a_run_is_cancelled_and_goes_on(
             page.screenshot(path=Path(folder) / f"jobs-{theme}-{width}.png", full_page=True)
     page.get_by_role("link", name="Consolidate memories", exact=True).click()
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("Waiting")).to_be_visible()
+    expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
     assert run_job()
     # The page asks again by itself.
     expect(page.locator("#job dl")).to_contain_text("Sank1")
