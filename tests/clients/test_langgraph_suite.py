@@ -14,7 +14,7 @@ pytestmark = [
 # Whose sdists hold the tests; each file, and what of it runs.
 TESTS = {
     "checkpoint": ("langgraph-checkpoint==4.3.2", ["test_store.py"]),
-    "postgres": ("langgraph-checkpoint-postgres==3.2.0", ["test_store.py"]),
+    "postgres": ("langgraph-checkpoint-postgres==3.2.0", ["test_store.py", "test_async_store.py"]),
 }
 NEEDED = ["pytest", "pytest-asyncio", "pytest-mock", "numpy", "psycopg[binary]"]
 # Theirs, by names that a module of tests defines itself.

@@ -10,7 +10,8 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is expected to fail has to fail; `?` is before what may, and each has a reason."""
+    """What is expected to fail has to fail; `?` is before what may and `-` before what is not run;
+    each has a reason."""
     folder = Path(os.environ["SUITE"])
     lines = Path(os.environ["EXPECTED_FAILURES"]).read_text(encoding="utf-8").splitlines()
     reasons = dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
@@ -19,3 +20,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, strict in (("", True), ("? ", False)):
             if reason := reasons.get(mark + name):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=strict))
+        if reason := reasons.get(f"- {name}"):
+            item.add_marker(pytest.mark.skip(reason=reason))

@@ -1,5 +1,6 @@
 """What the store does that the tests of LangGraph do not ask. Run by `test_langgraph_suite.py`."""
 
+import asyncio
 import re
 import uuid
 from collections import UserDict
@@ -114,6 +115,25 @@ async def test_in_a_batch_reads_come_first_and_the_last_put_counts(store: Common
     assert found[1].value == {"n": 2}  # type: ignore[union-attr]
     assert found[2] == [("v",)]
     assert store.get(("v",), "k").value == {"n": 1}  # type: ignore[union-attr]
+
+
+async def test_many_calls_at_once_do_not_get_in_each_others_way(store: CommonmindStore) -> None:
+    """As LangGraph's own `test_large_batches`, a tenth as long."""
+
+    async def one(number: int) -> None:
+        namespace, key, value = ("b", str(number % 2)), str(number), {"n": number}
+        await store.aput(namespace, key, value)
+        found = await store.aget(namespace, key)
+        assert found is not None
+        assert found.value == value
+        assert namespace in await store.alist_namespaces(prefix=("b",))
+        assert await store.asearch(("b",), limit=3) != []
+        await store.aput(namespace, key, value)
+        await store.adelete(namespace, key)
+
+    await store.aput(("b",), "stays", {"n": -1})
+    await asyncio.gather(*map(one, range(100)))
+    assert [item.key for item in await store.asearch(("b",))] == ["stays"]
 
 
 def test_errors_are_raised_and_not_swallowed() -> None:
