@@ -16,7 +16,6 @@ from config.site import errors, server_page
 from config.site.api_docs import DocumentationView, SchemaView
 from config.site.design_page import design
 from orgs.views.page_access import staff_only
-from robots.api.scim.base import NotHereView
 
 handler404 = errors.not_found
 handler500 = errors.server_error
@@ -37,8 +36,7 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
     path("mem0/", include(memories.api.mem0.urls)),
-    path("scim/v2", NotHereView.as_view()),
-    path("scim/v2/", include(robots.api.scim.urls)),
+    path("scim/v2", include(robots.api.scim.urls)),
     path(
         "admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support_pages])
     ),
