@@ -2,7 +2,7 @@
 
 from config.settings.accounts import shared_counts
 from config.settings.base import *
-from config.settings.base import HASHED, WEB_THREADS
+from config.settings.base import HASHED, SILENCED_SYSTEM_CHECKS, WEB_THREADS
 from config.settings.services import celery, databases, env, read_origin
 
 SECRET_KEY = env.str("SECRET_KEY")
@@ -21,7 +21,7 @@ SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31536000)
 # of the domain should switch them on.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=False)
 SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "urls.W002"]
+SILENCED_SYSTEM_CHECKS = [*SILENCED_SYSTEM_CHECKS, "security.W005", "security.W021"]
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True

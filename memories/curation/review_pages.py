@@ -17,7 +17,7 @@ from memories.curation.decision_records.decision_queries import (
     DecisionRecord,
     load_record,
 )
-from memories.curation.decision_records.record_parts import has_record
+from memories.curation.decision_records.record_parts import is_decision
 from memories.curation.undo_review_decision import may_undo_by_itself
 from memories.knowledge_graph.models import Task
 from memories.lifecycle.consolidation.capacity_items import preview_item
@@ -154,7 +154,7 @@ def open_item(
 
 
 def _load_record(principal: Principal, item: Proposal) -> DecisionRecord | None:
-    if item.cause not in NEW_TEXT_CAUSES or not has_record(item.memory):
+    if item.cause not in NEW_TEXT_CAUSES or not is_decision(item.memory):
         return None
     return load_record(principal, item.memory)
 

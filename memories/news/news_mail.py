@@ -46,10 +46,12 @@ def send_due_mails(organisation_id: UUID, *, now: datetime) -> int:
             can_sign_in_q(), organisation_id=organisation_id, news_mail_since__isnull=False
         )
         members = list(rows.select_related("user").order_by("id")) if here else []
-    return sum(_send_due(member, here.name, now) for member in members if here)
+    return sum(send_due_mail(member, here.name, now) for member in members if here)
 
 
-def _send_due(member: Member, organisation: str, now: datetime) -> bool:
+def send_due_mail(member: Member, organisation: str, now: datetime) -> bool:
+    """Send a member their news unless they had some for a day or there are none; whether a mail
+    went. organisation: its name."""
     before = member.news_mailed_at
     if before is not None and before > now - PERIOD:
         return False

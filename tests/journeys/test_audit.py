@@ -12,7 +12,7 @@ from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.world import NOW
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("T18")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("T18", "W12")]
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])

@@ -16,7 +16,7 @@ from tests.journeys.conftest import RunningSite
 from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
 
-pytestmark = [pytest.mark.browser, pytest.mark.conformance("W19")]
+pytestmark = [pytest.mark.browser, pytest.mark.conformance("W19", "W12")]
 
 
 @pytest.fixture(autouse=True)

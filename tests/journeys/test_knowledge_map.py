@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("X13", open="100,000 memories were measured by hand")
+@pytest.mark.conformance("X13", open="100,000 were measured with another cap")
 def test_the_map_by_topic_person_and_time(site: RunningSite) -> None:
     here = site.world.here
     for n in range(3):

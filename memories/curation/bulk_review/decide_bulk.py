@@ -11,7 +11,7 @@ from memories.access.load_audience_summaries import load_new_readers_summary_of_
 from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation import review_decisions
-from memories.curation.decision_records.record_parts import has_record
+from memories.curation.decision_records.record_parts import is_decision
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.review.changes import MEMORY
@@ -114,7 +114,7 @@ def _needs_reading_reason(principal: Principal, item: Proposal) -> str:
     if item.cause == ProposalCause.PUBLISH:
         if item.target_audience_id not in principal.audiences:
             return "You do not read where it would go."
-        if has_record(item.memory):
+        if is_decision(item.memory):
             return "A decision goes with what was said for and against it."
     return _wordy_reason(item)
 

@@ -32,14 +32,12 @@ def attribution_columns(voice: Attribution) -> dict[str, Any]:
 
 
 def is_decision(memory: Memory) -> bool:
-    """Whether the memory is a decision; in its readers' scope."""
+    """Whether the memory is a decision; in its readers' scope, and without a statement where the
+    decision was selected with it."""
+    if Memory.decision.is_cached(memory):
+        return hasattr(memory, "decision")
     here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
     return Decision.objects.filter(**here).exists()
-
-
-def has_record(memory: Memory) -> bool:
-    """As `is_decision`; without a statement where the decision was selected with the memory."""
-    return hasattr(memory, "decision")
 
 
 def words_of_record(memory: Memory, *, of_robots: bool) -> tuple[list[str], list[str]]:

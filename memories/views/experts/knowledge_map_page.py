@@ -22,8 +22,8 @@ from memories.insights.knowledge_map import (
     load_knowledge_map,
 )
 from memories.views import memory_presenter
+from memories.views.experts.draw_map import draw_maps
 from memories.views.experts.graph_drawing import initials
-from memories.views.experts.map_drawing import draw_maps
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import short_day
 

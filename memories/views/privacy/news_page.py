@@ -21,7 +21,7 @@ from memories.review.waiting_count import MAX_COUNT, count_waiting
 from memories.views.browsing import list_filters
 from memories.views.forms.search_forms import MemoryFilterForm
 from memories.views.jobs.jobs_page import KIND_LABELS
-from memories.views.review.item_presenter import state_badge
+from memories.views.review.item_presenter import state_badge, visible_text
 from orgs.errors import NotFoundError
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
@@ -62,7 +62,7 @@ def _decided_line(item: Proposal, me: object) -> dict[str, Any]:
     who = item.decided_by.name if item.decided_by and item.decided_by_id != me else ""
     return {
         "what": "Your proposal",
-        "text": excerpt(item.content or item.memory.content, set(), 140),
+        "text": excerpt(item.content or visible_text(item), set(), 140),
         "state": state_badge(item),
         "by": who,
         "reason": item.decision,
@@ -74,7 +74,7 @@ def _decided_line(item: Proposal, me: object) -> dict[str, Any]:
 def _reported_line(item: Proposal) -> dict[str, Any]:
     return {
         "what": "Somebody reported what you wrote",
-        "text": excerpt(item.memory.content, set(), 140),
+        "text": excerpt(visible_text(item), set(), 140),
         "state": state_badge(item),
         "at": item.created_at,
         "url": reverse("review-item", args=[item.id]),

@@ -215,7 +215,7 @@ def item_line(
     return {
         "id": item.id,
         "url": reverse("review-item", args=[item.id]),
-        "text": excerpt(item.content or _visible_text(item), set(), 140),
+        "text": excerpt(item.content or visible_text(item), set(), 140),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
         "kind": ProposalCause(item.cause).label,
         "assignee": item.assignee.name if item.assignee else "",
@@ -231,7 +231,7 @@ def item_row(
     return {
         "id": item.id,
         "url": reverse("review-item", args=[item.id]),
-        "text": excerpt(item.content or _visible_text(item), set(), 200),
+        "text": excerpt(item.content or visible_text(item), set(), 200),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
         "kind": ProposalCause(item.cause).label,
         "at": item.created_at,
@@ -245,7 +245,7 @@ def item_row(
     }
 
 
-def _visible_text(item: Proposal) -> str:
+def visible_text(item: Proposal) -> str:
     """Its text, with invisible signs made visible if a gate holds it."""
     text: str = item.memory.content
     return gate_presenter.reveal_invisible(text) if item.cause in GATE_CAUSES else text

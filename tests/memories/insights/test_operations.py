@@ -189,6 +189,18 @@ def test_the_log_goes_after_its_days_and_not_before(lasting_world: World) -> Non
     assert log_of(here, "aria") == []
 
 
+def test_more_than_a_batch_of_old_lines_goes(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    monkeypatch.setattr("memories.jobs.old_rows.BATCH_SIZE", 2)
+    for n in range(5):
+        here.remember(here.robot("aria"), f"Note {n}.")
+    with override_settings(OPERATIONS_DAYS=30):
+        assert delete_old_operations(here.id, now=NOW + timedelta(days=30, seconds=1)) == 5
+    assert log_of(here, "aria") == []
+
+
 def test_nobody_rewrites_the_log(world: World) -> None:
     here = world.here
     here.remember(here.robot("aria"), "Tea is at four.")
