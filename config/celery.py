@@ -6,16 +6,11 @@ import sys
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, task_postrun, task_prerun, worker_init, worker_ready
-from kombu import Queue
-
-from orgs.trace_context import from_message_headers, set_trace
+from celery.signals import beat_init, worker_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 app = Celery("commonmind")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# A worker without --queues takes from all of them.
-app.conf.task_queues = [Queue(name) for name in ("celery", "jobs", "indexes")]
 app.autodiscover_tasks()
 
 
@@ -64,15 +59,3 @@ def check_encoder(**kwargs: Any) -> None:
 def start_model_sweep(sender: Any, **kwargs: Any) -> None:
     """Start the sweep for memories without a vector: the model can change only at a restart."""
     sender.app.send_task("memories.sweep_models", retry=False)
-
-
-@task_prerun.connect
-def open_trace(task: Any, kwargs: dict[str, Any], **_: Any) -> None:
-    """The lines of a task name the request that caused it, and the organisation that it is for."""
-    set_trace(from_message_headers(vars(task.request), kwargs.get("organisation_id")))
-
-
-@task_postrun.connect
-def close_trace(**_: Any) -> None:
-    """Lines between two tasks belong to none."""
-    set_trace(None)

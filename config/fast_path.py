@@ -15,7 +15,7 @@ from typing import IO, Any
 from django.db import close_old_connections
 from django.http.response import HttpResponseBase
 
-from config.monitoring.request_log import log_request
+from config.monitoring.request_log import log_request, request_scope
 from orgs.limits.addresses import scope_address
 from orgs.limits.rate_limits import (
     COUNTED_SCOPE_KEY,
@@ -24,7 +24,7 @@ from orgs.limits.rate_limits import (
     key_digest,
     presented_key,
 )
-from orgs.trace_context import note_organisation, read_asgi_headers, trace_scope
+from orgs.trace_context import note_organisation, read_asgi_headers
 from robots.access.keys import RESOURCE_SCOPE_KEY, parse_key
 
 log = logging.getLogger("commonmind.straight")
@@ -79,7 +79,7 @@ class FastPath:
         if headers is None:
             return None
         started = time.perf_counter()
-        with trace_scope(read_asgi_headers(scope["headers"])) as trace:
+        with request_scope(read_asgi_headers(scope["headers"])) as trace:
             try:
                 content = _build_content(scope, body)
             finally:

@@ -14,21 +14,27 @@ from uuid import UUID, uuid4
 _REQUEST_ID = re.compile(r"(?!cm[a-z]_)[A-Za-z0-9._:+/=-]{1,128}")
 # Version, trace, span, flags. Later versions may add parts; version ff is none.
 _TRACEPARENT = re.compile(
-    r"(?!ff)(?P<version>[0-9a-f]{2})-(?!0{32})(?P<trace>[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}"
-    r"-[0-9a-f]{2}(?P<more>-.*)?"
+    r"(?P<known>(?!ff)(?P<version>[0-9a-f]{2})-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}"
+    r"-[0-9a-f]{2})(?P<more>-.*)?"
 )
 # Headers of a message to a worker.
-REQUEST_ID_HEADER, TRACE_ID_HEADER = "commonmind_request_id", "commonmind_trace_id"
+REQUEST_ID_HEADER, TRACEPARENT_HEADER = "commonmind_request_id", "commonmind_traceparent"
 
 
 @dataclass(slots=True)
 class TraceContext:
-    """request_id: of the request, or of the one that caused a worker's task. trace_id: 32 hex
-    digits, or empty. organisation_id: whose data it is about, once that is known."""
+    """request_id: of the request, or of the one that caused a worker's task. traceparent: a valid
+    header of W3C Trace Context, or empty. organisation_id: whose data it is about, once that is
+    known."""
 
     request_id: str = ""
-    trace_id: str = ""
+    traceparent: str = ""
     organisation_id: UUID | None = None
+
+    @property
+    def trace_id(self) -> str:
+        """32 hex digits, or empty."""
+        return self.traceparent[3:35]
 
 
 _current: ContextVar[TraceContext | None] = ContextVar("trace_context", default=None)
@@ -38,15 +44,15 @@ def read_trace_headers(request_id: str, traceparent: str) -> TraceContext:
     """The context of a request by its two headers; empty texts for headers that it has not. An id
     that is missing or not taken is made here."""
     taken = request_id if _REQUEST_ID.fullmatch(request_id) else uuid4().hex
-    return TraceContext(taken, parse_trace_id(traceparent))
+    return TraceContext(taken, valid_traceparent(traceparent))
 
 
-def parse_trace_id(traceparent: str) -> str:
-    """The id of the trace; empty if the header is not valid."""
+def valid_traceparent(traceparent: str) -> str:
+    """The header, without what later versions may add; empty if it is not valid."""
     found = _TRACEPARENT.fullmatch(traceparent)
     if found is None or (found["version"] == "00" and found["more"]):
         return ""
-    return found["trace"]
+    return found["known"]
 
 
 def read_asgi_headers(headers: list[tuple[bytes, bytes]]) -> TraceContext:
@@ -91,7 +97,7 @@ def note_organisation(organisation_id: UUID) -> None:
 def to_message_headers() -> dict[str, str]:
     """The headers by which a message to a worker says what caused it."""
     context = current_trace()
-    given = {REQUEST_ID_HEADER: context.request_id, TRACE_ID_HEADER: context.trace_id}
+    given = {REQUEST_ID_HEADER: context.request_id, TRACEPARENT_HEADER: context.traceparent}
     return {name: value for name, value in given.items() if value}
 
 
@@ -99,7 +105,8 @@ def from_message_headers(
     headers: Mapping[str, object], organisation_id: object = None
 ) -> TraceContext:
     """The context of a task by the headers of its message, and the organisation that it names."""
-    request_id, trace_id = (str(headers.get(n) or "") for n in (REQUEST_ID_HEADER, TRACE_ID_HEADER))
+    names = (REQUEST_ID_HEADER, TRACEPARENT_HEADER)
+    request_id, traceparent = (str(headers.get(name) or "") for name in names)
     return TraceContext(
-        request_id, trace_id, UUID(str(organisation_id)) if organisation_id else None
+        request_id, traceparent, UUID(str(organisation_id)) if organisation_id else None
     )

@@ -17,6 +17,7 @@ from config.embedded.processes.system_account import service_account
 from config.embedded.servers import ports
 from config.embedded.servers.services import Services
 from config.embedded.startup_message import is_ready, print_startup_message
+from config.monitoring.shared_metrics import FOLDER_VARIABLE, make_shared_folder
 
 READY_SECONDS = 180
 STOP_SECONDS = 20
@@ -98,6 +99,9 @@ class Supervisor:
             "PORT": str(self.port),
             RUN_VARIABLE: self.run_id,
         }
+        # Web and workers of one machine count together, so /metrics of the site shows all.
+        if shared := make_shared_folder(self.data_dir, os.getpid()):
+            own[FOLDER_VARIABLE] = str(shared)
         settings = {"DJANGO_SETTINGS_MODULE": "config.settings.local"}
         given = {k: v for k, v in self.environ.items() if k not in ADMIN_VARIABLES}
         return settings | given | self.services.environment | own

@@ -13,13 +13,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from config.mcp.rest_calls import Message, Receive, RestAnswer, RestCaller, Send
 from config.mcp.server import CALLER_SCOPE_KEY, build_server
-from config.monitoring.request_log import log_request
+from config.monitoring.request_log import log_request, request_scope
 from config.threaded_asgi import ThreadedHandler
 from config.transport.answers import Answer, send_answer
 from config.transport.refusals import Refused, render_refusal
 from config.transport.request_bodies import ClientLeft, stated_length, too_large
 from orgs.limits.rate_limits import is_known_key, key_digest
-from orgs.trace_context import current_trace, read_asgi_headers, trace_scope
+from orgs.trace_context import current_trace, read_asgi_headers
 from robots.access.keys import RESOURCE_SCOPE_KEY
 from robots.oauth.server_metadata import mcp_resource, render_challenge
 
@@ -49,7 +49,7 @@ class McpApplication:
         if scope["type"] == "lifespan":
             await self._serve_lifespan(receive, send)
         elif scope["type"] == "http" and scope["path"] in PATHS:
-            with trace_scope(read_asgi_headers(scope["headers"])):
+            with request_scope(read_asgi_headers(scope["headers"])):
                 await self._serve_mcp(scope, receive, send)
         else:
             await self.site(scope, receive, send)

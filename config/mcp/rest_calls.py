@@ -30,7 +30,7 @@ _REFUSING_CODES = ("key-address", "suspended")
 # tool, so no other page can use it.
 _FORWARDED_HEADERS = frozenset({
     b"authorization", b"host", b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host",
-    b"x-real-ip", b"user-agent", b"traceparent", b"tracestate", b"idempotency-key",
+    b"x-real-ip", b"user-agent", b"idempotency-key",
 })  # fmt: skip
 
 
@@ -108,7 +108,9 @@ class RestCaller:
         self.is_recognised = False
         self._site, self._scope = site, scope
         self._headers = [pair for pair in scope["headers"] if pair[0] in _FORWARDED_HEADERS]
-        self._headers.append((b"x-request-id", current_trace().request_id.encode()))
+        trace = current_trace()
+        named = {b"x-request-id": trace.request_id, b"traceparent": trace.traceparent}
+        self._headers += [(name, value.encode()) for name, value in named.items() if value]
         self._left: asyncio.Task[None] | None = None
 
     async def recognise(self) -> None:

@@ -20,7 +20,9 @@ from django.utils.module_loading import import_string
 from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
 from config.releases.database_release import find_newer_migration
 from config.version import VERSION
-from memories.jobs.overdue_work import find_overdue_work
+from memories.jobs.leases import PendingState
+from memories.jobs.models import JobState
+from memories.jobs.overdue_work import count_waiting_work
 from orgs.database.backup.protection_check import list_protection_faults
 from orgs.database.backup.restore_marker import has_unfinished_restore
 from orgs.database.role_checks import list_excess_rights, list_unsafe_connections
@@ -142,13 +144,14 @@ def _check_workers() -> tuple[str, ...]:
 
 
 def _check_queue() -> tuple[str, ...]:
-    found = find_overdue_work(timezone.now())
+    found = count_waiting_work(timezone.now())
+    rows, jobs = found.embeddings[PendingState.DEAD], found.jobs[JobState.DEAD]
     if found.waits > LATE:
         text = f"Work has waited for {found.waits // timedelta(minutes=1):,} minutes."
         advice = "See whether workers and beat run; if they do, start more of them."
         return FAULT, text, advice
-    if found.failed_rows or found.failed_jobs:
-        text = f"{found.failed_rows:,} embeddings and {found.failed_jobs:,} jobs were given up."
+    if rows or jobs:
+        text = f"{rows:,} embeddings and {jobs:,} jobs were given up."
         advice = "The page of jobs says why, and tries them again or drops them."
         return WARNING, text, advice
     return OK, "Nothing waits for long, and nothing was given up."

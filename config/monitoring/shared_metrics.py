@@ -16,18 +16,26 @@ MEMORY = Path("/dev/shm")  # noqa: S108  (only a folder of our own is used)
 
 def share_metrics(data_dir: Path) -> Path | None:
     """Let this process count into one folder with the others of its server; that folder, None if it
-    counts for itself.
-
-    It is in memory where the machine has such a folder, else DATA_DIR/metrics: the files are
-    mapped, and the system ends a process that writes into one on a full disk. Files of an earlier
-    server are deleted. Files of a restarted process stay, else the sums would fall. A folder named
-    by the environment is used as it is.
-    """
+    counts for itself. A folder named by the environment is used as it is."""
     if given := os.environ.get(FOLDER_VARIABLE):
         folder = Path(given)
         folder.mkdir(parents=True, exist_ok=True)
         return folder
-    folder = (_private_folder_in_memory() or data_dir / "metrics") / str(os.getppid())
+    made = make_shared_folder(data_dir, os.getppid())
+    if made is not None:
+        os.environ[FOLDER_VARIABLE] = str(made)
+    return made
+
+
+def make_shared_folder(data_dir: Path, server: int) -> Path | None:
+    """The folder of the processes of one server, by the number of the process that starts them;
+    None if there is no place for it.
+
+    It is in memory where the machine has such a folder, else DATA_DIR/metrics: the files are
+    mapped, and the system ends a process that writes into one on a full disk. Files of an earlier
+    server are deleted. Files of a restarted process stay, else the sums would fall.
+    """
+    folder = (_private_folder_in_memory() or data_dir / "metrics") / str(server)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for other in folder.parent.iterdir():
@@ -35,8 +43,14 @@ def share_metrics(data_dir: Path) -> Path | None:
     except OSError:
         # The folder is read-only or not ours: each process counts for itself.
         return None
-    os.environ[FOLDER_VARIABLE] = str(folder)
     return folder
+
+
+def forget_ended_processes(folder: Path) -> None:
+    """What a process has now, such as open connections, ends with it; what it counted stays."""
+    for file in folder.glob("gauge_live*_*.db"):
+        if not Path("/proc", file.stem.rpartition("_")[2]).exists():
+            file.unlink(missing_ok=True)
 
 
 def _private_folder_in_memory() -> Path | None:

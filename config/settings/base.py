@@ -148,6 +148,10 @@ CONTENT_SECURITY_POLICY = {
 LOGGING = logging_settings(env.str("LOG_LEVEL", default="INFO"))
 # Opens /metrics to callers who are not on this machine, as `Authorization: Bearer ...`.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+# The port on which a worker answers /metrics; 0 for none.
+WORKER_METRICS_PORT = env.int("WORKER_METRICS_PORT", default=0)
+# A collector of OpenTelemetry, to which spans are sent; without one none are made.
+OTEL_EXPORTER_OTLP_ENDPOINT = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

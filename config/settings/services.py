@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
 
 env = environ.Env()
 
@@ -84,6 +85,9 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_PUBLISH_RETRY": False,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TIMEZONE": "UTC",
+        # A worker without --queues takes from all of them.
+        "CELERY_TASK_QUEUES": [Queue(name) for name in ("celery", "jobs", "indexes")],
+        "CELERY_IMPORTS": ("config.monitoring.worker_tasks",),
         # Long tasks have queues of their own, so that an import does not delay embeddings.
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},

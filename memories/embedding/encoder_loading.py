@@ -3,10 +3,20 @@
 import os
 import sys
 import threading
+from collections.abc import Sequence
 
-from memories.embedding.encoder import Encoder, EncoderError
+from prometheus_client import Histogram
+
+from memories.embedding.encoder import Encoder, EncoderError, Vectors
 from memories.embedding.model_catalogue import BUILT_IN, DIMENSIONS, canonical_name, get_model
+from orgs.spans import span
 
+ENCODE_SECONDS = Histogram(
+    "commonmind_encode_seconds",
+    "Time that the embedding model took: for a question, or for a batch of texts.",
+    ["model", "use"],
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0),
+)
 _encoders: dict[str, Encoder] = {}
 _lock = threading.Lock()
 
@@ -27,6 +37,13 @@ def get_encoder(name: str | None = None) -> Encoder:
             if encoder is None:
                 encoder = _encoders[key] = _build(key)
     return encoder
+
+
+def encode_measured(encoder: Encoder, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+    """`encoder.encode`, counted and as a span."""
+    use = "query" if is_query else "text"
+    with span("encode", texts=len(texts), use=use), ENCODE_SECONDS.labels(encoder.name, use).time():
+        return encoder.encode(texts, is_query=is_query)
 
 
 def model_number(name: str | None = None) -> int:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from memories.embedding.encoder import EncoderError, Vectors
-from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.encoder_loading import encode_measured, get_encoder
 
 DEFAULT_SIZE = 2048
 # Seconds for which a vector is kept, and seconds between two checks whether all must be dropped.
@@ -125,7 +125,7 @@ def encode_query(text: str, model: str | None = None, *, reader: UUID | None = N
     encoder = get_encoder(model)
 
     def encode(question: str) -> Vectors:
-        vector: Vectors = encoder.encode([question], is_query=True)[0]
+        vector: Vectors = encode_measured(encoder, [question], is_query=True)[0]
         return vector
 
     try:

@@ -16,7 +16,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from memories.embedding.encoder import EncoderError, Vectors
-from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.encoder_loading import encode_measured, get_encoder
 from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing import partition_projection
 from memories.indexing.context_windows import ContextWindows, Vector
@@ -30,29 +30,9 @@ from memories.store.text_parts import TextPart, split_text
 from orgs.database.advisory_locks import acquire_shared_lock
 from orgs.database.driver.binary_values import VECTOR_SQL, vector_parameters
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
+from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
-from orgs.models.organisations import Organisation
 from orgs.wired_functions import wired
-
-# How much work is pending in all organisations: numbers for the operator.
-
-_PENDING_COUNTS_SQL = """
-SELECT state, count(*) FROM memories_pending WHERE organisation_id = %(organisation)s GROUP BY state
-"""
-
-
-def count_backlog() -> dict[str, int]:
-    """The number of pending rows by state (waiting, leased, dead), over all organisations."""
-    counts = dict.fromkeys(PendingState.values, 0)
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        scope = Scope(organisation=organisation_id)
-        for state, count in fetch_in_scope(
-            scope, _PENDING_COUNTS_SQL, {"organisation": organisation_id}, using=WORKER
-        ):
-            counts[state] += count
-    return counts
-
 
 log = logging.getLogger("commonmind.embedding")
 
@@ -183,7 +163,8 @@ def _encode(
 
 def encode_texts(leases: Sequence[LeasedMemory], model: EmbeddingModel) -> ModelVectors:
     """The vectors of these memories by one model. Raises what the encoder raises."""
-    vectors = get_encoder(model.name).encode([text for one in leases for text in one.texts])
+    texts = [text for one in leases for text in one.texts]
+    vectors = encode_measured(get_encoder(model.name), texts)
     whole, parts, place = {}, {}, 0
     for one in leases:
         whole[one.memory_id] = vectors[place]

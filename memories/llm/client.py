@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from orgs.spans import span
+
 # The JSON in a language model's answer. Pure.
 
 _FENCE = "```"
@@ -147,7 +149,9 @@ def _ask(
     )
     opener = urllib.request.build_opener(_NoRedirectHandler)
     try:
-        with opener.open(request, timeout=silence) as answer:
+        with span("language model"):
+            opened = opener.open(request, timeout=silence)
+        with opened as answer:
             yield answer, ends
     except urllib.error.HTTPError as error:
         raise ModelAnswerError(f"status {error.code}") from None

@@ -11,6 +11,7 @@ from memories.retrieval.ranking.rank_pass import select_nearest_audience, window
 from memories.retrieval.scoring_profiles import TIERS
 from memories.retrieval.search_types import Expert, Hit, SearchRequest, SearchResult
 from memories.retrieval.strategies.registry import FALLBACK_STRATEGY, STRATEGIES, ProjectionOffError
+from orgs.spans import span
 
 # Metrics for the operator, without any organisation, person or text.
 
@@ -33,6 +34,11 @@ def run_search(question: SearchRequest) -> SearchResult:
     """The best `limit` memories of the scope for the question, each fact once, the newest of one
     matter first, with the confidence that one of the first answers, which does not depend on the
     limit."""
+    with span("search", strategy=question.strategy):
+        return _search_in_windows(question)
+
+
+def _search_in_windows(question: SearchRequest) -> SearchResult:
     looked_at, hits = 0, list[Hit]()
     for most in (*window_sizes(question), None):
         wide = _with_limit(question, most)

@@ -17,6 +17,7 @@ from psycopg.pq import Format
 
 from orgs.database.driver.pipeline import Rows, Values, run_pipeline
 from orgs.database.time_budget import current_budget
+from orgs.spans import query_span
 
 
 def fetch_all(
@@ -64,7 +65,8 @@ def _run_statements(
     found: list[Rows] = []
 
     def send() -> None:
-        with connection.wrap_database_errors:
+        sent = [one for one, _ in statements]
+        with query_span(sent), connection.wrap_database_errors:
             driver, waiting = connection.connection, connection.waiting
             found.extend(run_pipeline(driver, statements, how, before=waiting))
 

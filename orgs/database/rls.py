@@ -19,6 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, connections, transacti
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 from orgs.errors import QuotaError
+from orgs.spans import current_span_ids
 
 # A statement and its values.
 StatementAndValues = tuple[str, Mapping[str, Any]]
@@ -51,6 +52,9 @@ _SET_SCOPE = (
     "set_config('app.reader', %(app_reader)s, true), "
     "set_config('plan_cache_mode', 'force_generic_plan', true), " + LIMIT
 )
+# The span that a transaction belongs to, for the log of the server and for pg_stat_activity. It is
+# no comment in the statement, because each would be another statement to prepare.
+_NAME_SPAN = ", set_config('application_name', %(span)s, true)"
 # For writes that are worth less than a flush to disk for each of them; and as the server has it.
 _ASYNC_COMMIT = ", set_config('synchronous_commit', 'off', true)"
 _DEFAULT_COMMIT = ", set_config('synchronous_commit', NULL, true)"
@@ -83,7 +87,10 @@ def scope_statement(
     """(the statement that opens a scope, its values), for `together`. after: the scope that held
     until now in this transaction."""
     flush = _ASYNC_COMMIT if scope.relaxed else _DEFAULT_COMMIT if after.relaxed else ""
-    return _SET_SCOPE + flush, _scope_settings(scope)
+    settings = _scope_settings(scope)
+    if span := current_span_ids():
+        return _SET_SCOPE + flush + _NAME_SPAN, {**settings, "span": f"commonmind {span}"}
+    return _SET_SCOPE + flush, settings
 
 
 def fetch_in_scope(

@@ -19,6 +19,7 @@ from memories.retrieval.pipeline import RERANKS
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
+from orgs.spans import span
 
 # The text of a hit for the cross-encoder: the turn before it, the speaker, and its words.
 # An answer often says little without its question. The previous turn is used only if it is in the
@@ -131,9 +132,10 @@ def rerank(
     deadline = time.monotonic() + seconds
     read = [hit for hit in hits[:RERANK_DEPTH] if hit.id in texts]
     try:
-        logits = get_cross_encoder().logits(
-            question, [texts[hit.id] for hit in read], deadline=deadline
-        )
+        with span("rerank", texts=len(read)):
+            logits = get_cross_encoder().logits(
+                question, [texts[hit.id] for hit in read], deadline=deadline
+            )
     except ModelMissingError:
         return _unchanged_order(hits, MODEL_MISSING)
     except DeadlineExceededError:

@@ -10,9 +10,30 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
+from prometheus_client import Gauge, Histogram
 from psycopg.pq import TransactionStatus
 
 from orgs.database.time_budget import current_budget
+from orgs.spans import query_span
+
+CONNECT_SECONDS = Histogram(
+    "commonmind_database_connect_seconds",
+    "Time until there was a connection, from the pool or a new one.",
+    ["alias"],
+    buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0),
+)
+CONNECTIONS = Gauge(
+    "commonmind_database_connections_in_use",
+    "Connections that requests and tasks hold.",
+    ["alias"],
+    multiprocess_mode="livesum",
+)
+
+
+def _statement(given: tuple[Any, ...]) -> list[str]:
+    """The statement among what a cursor executes: with placeholders, without its values. One that
+    is composed of parts is not read."""
+    return [given[0] if isinstance(given[0], str) else ""]
 
 
 class _FlushingCursor(CursorWrapper):
@@ -21,12 +42,14 @@ class _FlushingCursor(CursorWrapper):
     def _execute(self, *given: Any) -> Any:
         self.db.begin_statement()
         self.db.send_waiting()
-        return super()._execute(*given)  # type: ignore[misc]
+        with query_span(_statement(given)):
+            return super()._execute(*given)  # type: ignore[misc]
 
     def _executemany(self, *given: Any) -> Any:
         self.db.begin_statement()
         self.db.send_waiting()
-        return super()._executemany(*given)  # type: ignore[misc]
+        with query_span(_statement(given)):
+            return super()._executemany(*given)  # type: ignore[misc]
 
 
 class _DebugCursor(_FlushingCursor, base.CursorDebugWrapper):
@@ -115,6 +138,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> Any:
         self.waiting.clear()
+        CONNECTIONS.labels(self.alias).dec()
         # A pool hands the connection on.
         self.release()
         return super()._close()  # type: ignore[misc]
@@ -122,7 +146,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, *given: Any) -> Any:
         # What a connection that broke was owed is nothing to the next.
         self.waiting.clear()
-        return super().get_new_connection(*given)
+        with CONNECT_SECONDS.labels(self.alias).time():
+            found = super().get_new_connection(*given)
+        CONNECTIONS.labels(self.alias).inc()
+        return found
 
     def _cursor(self, name: str | None = None) -> Any:
         # Some methods of a cursor, such as `copy`, go past `_execute`.

@@ -270,7 +270,7 @@ def test_what_waits_for_its_embedding(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waiting() -> float:
-        monkeypatch.setattr(metrics.backlog_collector, "_looked_at", -metrics.BACKLOG_SECONDS)
+        monkeypatch.setattr(metrics.work_collector, "_looked_at", -metrics.WORK_SECONDS)
         monkeypatch.setattr(time, "monotonic", lambda: 0.0)
         return scraped()[("commonmind_embeddings_pending", "waiting")]
 

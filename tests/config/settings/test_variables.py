@@ -28,6 +28,8 @@ INNER = {"PATH", "PYTEST_XDIST_WORKER", "PROMETHEUS_MULTIPROC_DIR", "COMMONMIND_
 BY_ROLE = {f"{role.upper()}_PASSWORD" for role in LOGIN_ROLES}
 BY_NAME = BY_ROLE | {f"{kind.name.upper()}_PORT" for kind in (Postgres, Valkey)}
 BY_NAME |= {"DJANGO_SETTINGS_MODULE"}
+# And by the SDK of OpenTelemetry.
+BY_NAME |= {"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"}
 
 
 def table(heading: str) -> dict[str, tuple[str, ...]]:
