@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import orjson
 
 from config.transport.request_bodies import ClientLeft
-from orgs.trace_context import current_trace
+from orgs.tracing import current_trace
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -11,8 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from opentelemetry.trace import SpanKind
 
 from config.monitoring.metrics import known_method, observe_request
-from orgs.spans import call_span, name_call
-from orgs.trace_context import TraceContext, read_trace_headers, trace_scope
+from orgs.tracing import TraceContext, call_span, name_call, read_trace_headers, trace_scope
 
 log = logging.getLogger("commonmind.request")
 Handler = Callable[[HttpRequest], HttpResponse]

@@ -25,8 +25,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_
 from config.monitoring.metrics import build_registry, may_read_metrics
 from config.monitoring.shared_metrics import FOLDER_VARIABLE
 from config.monitoring.tracing import start_tracing
-from orgs.spans import call_span, name_call
-from orgs.trace_context import from_message_headers, set_trace
+from orgs.tracing import call_span, from_message_headers, name_call, set_trace
 
 TASK_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0)
 TASKS = Counter("commonmind_tasks", "Tasks that a worker ended.", ["task", "outcome"])

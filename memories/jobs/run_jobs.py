@@ -12,7 +12,7 @@ from memories.jobs.models import Job, JobState
 from orgs.errors import NotFoundError, QuotaError
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
-from orgs.trace_context import TraceContext, current_trace, trace_scope
+from orgs.tracing import TraceContext, current_trace, trace_scope
 
 log = logging.getLogger("commonmind.jobs")
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from orgs.spans import span
+from orgs.tracing import span
 
 # The JSON in a language model's answer. Pure.
 

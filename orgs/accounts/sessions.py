@@ -21,7 +21,7 @@ from orgs.models.organisations import Organisation
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 from orgs.principals import Actor
-from orgs.trace_context import note_organisation
+from orgs.tracing import note_organisation
 
 ORGANISATION_SESSION_KEY = "organisation"
 SIGN_IN_SESSION_KEY = "sign_in"

@@ -17,7 +17,7 @@ from psycopg.pq import Format
 
 from orgs.database.driver.pipeline import Rows, Values, run_pipeline
 from orgs.database.time_budget import current_budget
-from orgs.spans import query_span
+from orgs.tracing import query_span
 
 
 def fetch_all(

@@ -19,7 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, connections, transacti
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 from orgs.errors import QuotaError
-from orgs.spans import current_span_ids
+from orgs.tracing import current_span_ids
 
 # A statement and its values.
 StatementAndValues = tuple[str, Mapping[str, Any]]

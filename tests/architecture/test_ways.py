@@ -45,7 +45,7 @@ SINCE = (
     "orgs.database.time_budget",
     "orgs.expiry",
     "orgs.limits.api_throttle",
-    "orgs.trace_context",
+    "orgs.tracing",
     "personas.",
     "robots.access.spoken_for",
     "robots.conversations.small_talk",

@@ -14,7 +14,7 @@ from prometheus_client import Gauge, Histogram
 from psycopg.pq import TransactionStatus
 
 from orgs.database.time_budget import current_budget
-from orgs.spans import query_span
+from orgs.tracing import query_span
 
 CONNECT_SECONDS = Histogram(
     "commonmind_database_connect_seconds",

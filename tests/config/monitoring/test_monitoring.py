@@ -23,7 +23,7 @@ from config.monitoring.logs import JSONFormatter
 from config.version import VERSION
 from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
-from orgs.trace_context import TraceContext, trace_scope
+from orgs.tracing import TraceContext, trace_scope
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("O12")

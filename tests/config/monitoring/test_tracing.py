@@ -15,11 +15,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from config.monitoring import worker_tasks
 from config.monitoring.tracing import start_tracing
-from memories.retrieval import recall as recall_module
-from orgs import spans
+from memories.retrieval import pipeline
+from orgs import tracing as spans
 from orgs.database.rls import organisation_scope
-from orgs.spans import query_span, summarise_statements
-from orgs.trace_context import current_trace
+from orgs.tracing import current_trace, query_span, summarise_statements
 from tests.config.monitoring.test_trace_lines import TRACE_ID, TRACEPARENT, work_as_celery
 from tests.fast_path import FastPathSite
 from tests.operations.test_degraded import Broker, broker
@@ -151,7 +150,8 @@ def test_no_text_leaves(
     def fail(*_: object, **__: object) -> None:
         raise ValueError(CANARY)
 
-    monkeypatch.setattr(recall_module, "run_search", fail)
+    # Inside a span, so that the error passes it.
+    monkeypatch.setattr(pipeline, "_search_in_windows", fail)
     api.raise_request_exception = False
     assert api.post("/api/v1/recall", {"query": CANARY}, format="json").status_code == 500
     collector.flush()
@@ -159,7 +159,7 @@ def test_no_text_leaves(
     assert not any(CANARY.encode() in body for body in collector.bodies)
     assert not any(b"aria" in body.lower() for body in collector.bodies)
     failed = [one for one in collector.spans if one.status.code == 2]
-    assert [one.name for one in failed] == ["POST api/v1/recall"]
+    assert [one.name for one in failed] == ["search", "POST api/v1/recall"]
 
 
 def test_the_database_knows_the_span(lasting_world: World, collector: Collector) -> None:
