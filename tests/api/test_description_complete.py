@@ -47,6 +47,9 @@ UNSAYABLE = (
     "It has to begin with http",
     "It names a user or a password",
     "It does not lead to a host of the public internet",
+    # An empty part of a form is none; and what a column may be called is not known.
+    "No file was submitted",
+    "Write the columns as",
 )
 
 

@@ -83,7 +83,8 @@ def _make_a_robot(page: Page) -> list[str]:
     page.locator("details", has_text="New key").get_by_label("What is it for").fill("laptop")
     page.get_by_role("button", name="Make the key").click()
     expect(page.get_by_role("heading", name="Copy the key for Helper now")).to_be_visible()
-    expect(page.locator(".ways > details")).to_have_count(5)
+    # A program, a coding agent, and each kit of which the documentation tells.
+    expect(page.locator(".ways > details")).to_have_count(7)
     commands = page.locator(".ways > details[open] pre").all_inner_texts()
     assert [re.search(r"/api/v1/(\w+)", one)[1] for one in commands] == ["memories", "recall"]
     return commands

@@ -88,8 +88,11 @@ def test_twenty_items_of_the_demo_take_fewer_than_sixty_keys(
     keys.press("j")
     for left in range(began, began - 20, -1):
         expect(page.locator("#review-item")).to_contain_text(f"{left} waiting")
-        asks_why = page.locator("#review-item a[data-key=a]").count()
-        keys.press("a")
+        leads_on = page.locator("#review-item a[data-key=a]")
+        # What a gate has covered is read before it is let through: there the yes is to edit it.
+        covered = leads_on.filter(has_text="Edit first").count()
+        asks_why = leads_on.count() and not covered
+        keys.press("p" if covered else "a")
         if asks_why:
             expect(page.get_by_label("Why?")).to_be_visible()
             keys.press("1")
