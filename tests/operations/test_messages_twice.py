@@ -62,7 +62,9 @@ HINTS = {
 ALONE = {"memories.maintain_indexes"}
 # The organisations of one removal are deleted for good, so there is nothing to compare.
 ENDS = {"memories.sweep_removals"}
-LAST = {"memories.sweep_ages", "memories.sweep_daily_jobs", "memories.sweep_patterns"}
+# Each of these looks at what the ones before it have made, and a job says how much it found: a
+# promoted pattern is a memory more, and what has aged already ages no more.
+JUDGED = ("memories.sweep_patterns", "memories.sweep_ages", "memories.sweep_daily_jobs")
 MOST_ROUNDS = 12
 # What differs between two equal organisations: ids, times, names that were drawn, digests.
 _ID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
@@ -141,11 +143,11 @@ def work_all(here: Tenant, sent: Sent, times: int) -> Counter[str]:
     done: Counter[str] = Counter()
     schedule = sorted({*SWEEPERS, *UPKEEP} - ENDS)
     drawn = random.Random(times)  # noqa: S311
-    for judged in (set(), LAST):
+    for judged in range(len(JUDGED) + 1):
         for _ in range(MOST_ROUNDS):
             if times > 1:
                 drawn.shuffle(schedule)
-            for name in [one for one in schedule if one not in LAST - judged]:
+            for name in [one for one in schedule if one not in JUDGED[judged:]]:
                 deliver(name, {}, times)
                 done[name] += 1
             while sent:
