@@ -31,6 +31,7 @@ from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.review.protect import check_protection_request
 from memories.safety.required_checks import PersonalDataPolicy
 from memories.store.conversation_turns import source_message_id
+from memories.store.document_source import MADE_BY_IMPORT, is_document_conversation
 from memories.store.models.choices import Status
 from memories.store.models.memory import PROPOSITION_OF
 from orgs.database.prepared_statements import fetch_all
@@ -167,6 +168,8 @@ class PlacementResolver:
         self._check_robot(draft)
         if source_message_id(draft) is not None or PROPOSITION_OF in draft.source:
             raise ImpersonationError(MADE_OF)
+        if is_document_conversation(draft.conversation) and draft.import_job is None:
+            raise ImpersonationError(MADE_BY_IMPORT)
         principal = self.principal(draft.member, draft.group, told=draft.told)
         actor = principal.actor
         group = self.group_of(actor)
@@ -290,6 +293,9 @@ class PlacementResolver:
         return found
 
     def _speaker(self, draft: Draft, actor: Actor, group: Group | None) -> Speaker:
+        if draft.import_job is not None:
+            # Words of a file: no member's, whatever the file is called.
+            return Speaker(draft.speaker)
         place = (draft.speaker, actor.member_id, group.id if group else None)
         if place not in self._speakers:
             try:

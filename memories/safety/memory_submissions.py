@@ -21,6 +21,7 @@ from memories.safety.names.known_names import load_group_names, load_reader_list
 from memories.safety.required_checks import Submission, iter_strings
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition
+from memories.store.document_source import document_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
@@ -43,10 +44,12 @@ _MILLISECONDS = 60 * 60 * 1000
 
 
 def is_robot_words(memory: Memory) -> bool:
-    """Whether the present words of a memory are a robot's; False for what a member said in a
-    conversation."""
+    """Whether the present words of a memory are a robot's, or nobody's here, as those of a
+    document; False for what a member said in a conversation."""
     if memory.reworded_by_id:
         return False
+    if document_of(memory) is not None:
+        return True
     if memory.speaker_member_id and source_message_id(memory) and not memory.reworded_by_robot_id:
         return False
     return memory.reworded_by_robot_id is not None or memory.author_id is None

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
+from memories.store.document_source import document_of
 from memories.store.models.memory import Memory
 from memories.views.origin_presenter import clamp_datetime
 from orgs.views.time_formats import day
@@ -13,6 +14,8 @@ from orgs.views.time_formats import day
 
 def conversation_title(memory: Memory) -> str:
     """The title, from a turn of it; without the group if the reader may not know it."""
+    if document := document_of(memory):
+        return str(document["name"])
     return f"Conversation in {memory.place.name}" if memory.place else "Conversation"
 
 

@@ -115,6 +115,7 @@ MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES = 64 * 1024 * 1024, 500_000
 BY_COMMAND = " Whoever runs the server can import it whole, with the command import_memories."
 LIMITS = ImportLimits()
 MAX_GROUPS = 100_000
+BROKEN_UPLOAD = "The file is not there any more; upload it again."
 
 
 class UnreadableImportError(PermanentJobError):
@@ -273,7 +274,7 @@ def run_import(actor: Actor, job: Job) -> None:
     check_may_import(actor)
     path, now = path_for(job.id), timezone.now()
     if not path.exists():
-        raise UnreadableImportError("The file is not there any more; upload it again.")
+        raise UnreadableImportError(BROKEN_UPLOAD)
     groups = _load_group_ids(path)
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
