@@ -25,7 +25,7 @@ from memories.views.insights import (
     tiers,
     traces,
 )
-from memories.views.jobs import imports, jobs_page
+from memories.views.jobs import documents_page, imports, jobs_page
 from memories.views.memory import (
     bulk_change,
     detail,
@@ -176,6 +176,13 @@ pages = [
     path("playground/", playground.playground, name="playground"),
     path("trash/", memory_list.trash, name="trash"),
     path("palette/", saved_views.palette, name="palette"),
+    path("documents/", documents_page.documents, name="documents"),
+    path("documents/plan/<uuid:preview_id>/", documents_page.document_plan, name="document-plan"),
+    path(
+        "documents/<uuid:document_id>/forget/",
+        documents_page.forget_document_view,
+        name="document-forget",
+    ),
     path("import/", imports.upload, name="import"),
     path("import/example/", imports.upload_example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),

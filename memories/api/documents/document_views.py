@@ -38,8 +38,7 @@ class DocumentsView(APIView):
     @extend_schema(operation_id="documents_list", responses=s.DocumentListSerializer)
     def get(self, request: Request) -> Response:
         """List the documents of which the caller reads a part."""
-        found, more = list_documents(request.user)
-        return Response(s.DocumentListSerializer.render({"results": found, "more": more}))
+        return Response(s.DocumentListSerializer.render(list_documents(request.user)))
 
     @extend_schema(
         operation_id="documents_create",
@@ -71,10 +70,7 @@ class DocumentView(APIView):
     @extend_schema(operation_id="documents_get", responses=s.DocumentDetailSerializer)
     def get(self, request: Request, document_id: UUID) -> Response:
         """Get a document and its parts, as far as the caller reads them."""
-        found, parts = get_document(request.user, document_id)
-        return Response(
-            s.DocumentDetailSerializer.render({"document": found, "first_parts": parts})
-        )
+        return Response(s.DocumentDetailSerializer.render(get_document(request.user, document_id)))
 
     @extend_schema(operation_id="documents_forget", responses=s.ForgottenDocumentSerializer)
     def delete(self, request: Request, document_id: UUID) -> Response:

@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from memories.curation.documents.document_list import MAX_DOCUMENTS, MAX_PARTS_LISTED
 from memories.curation.documents.plan_document import VISIBILITIES
-from memories.ingestion.documents.read_document import AUTO, FORMATS
+from memories.ingestion.documents.read_document import AUTO, FORMATS, LABELS
 from memories.store.models.choices import Status
 from orgs.api.form_data import FormFlagField
 from orgs.api.serializers import (
@@ -14,7 +14,6 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
 )
-from orgs.models.audiences import AudienceType
 
 
 class DocumentUploadSerializer(StrictSerializer):
@@ -51,7 +50,9 @@ class DocumentUploadSerializer(StrictSerializer):
 
 
 class DocumentAudienceSerializer(AnswerSerializer):
-    kind = ChoiceField(AudienceType.choices, source="audience_kind")
+    kind = serializers.CharField(
+        source="audience_kind", help_text="Such as member, group or organisation."
+    )
     label = serializers.CharField(source="audience_label")
 
 
@@ -65,7 +66,7 @@ class DocumentPlanSerializer(AnswerSerializer):
 
     id = serializers.UUIDField()
     name = serializers.CharField()
-    format = ChoiceField(FORMATS)
+    format = ChoiceField([*LABELS])
     audience = DocumentAudienceSerializer(source="*")
     proposed = serializers.BooleanField(
         help_text="Whether it waits for those who curate, as the caller may only propose."

@@ -55,14 +55,29 @@ class ListedPart:
     status: str
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentList:
+    """results: the last imported first; more: whether there are others."""
+
+    results: list[DocumentSummary]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetail:
+    """A document and its parts in order, at most MAX_PARTS_LISTED."""
+
+    document: DocumentSummary
+    first_parts: list[ListedPart]
+
+
 def _all_rows(principal: Principal) -> MemoryQuerySet:
     rows = all_parts(principal)
     return rows.for_people() if principal.actor.is_person else rows
 
 
-def list_documents(actor: Actor) -> tuple[list[DocumentSummary], bool]:
-    """The documents of which the asker reads a part, the last imported first, at most
-    MAX_DOCUMENTS; and whether there are more."""
+def list_documents(actor: Actor) -> DocumentList:
+    """The documents of which the asker reads a part, at most MAX_DOCUMENTS."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = _all_rows(principal)
@@ -73,8 +88,9 @@ def list_documents(actor: Actor) -> tuple[list[DocumentSummary], bool]:
         )
         counted: Counted = {str(one["conversation"]): dict(one) for one in found}
         talks = list(counted)[:MAX_DOCUMENTS]
-        return _summaries(principal, rows.filter(conversation__in=talks), counted, talks), (
-            len(counted) > MAX_DOCUMENTS
+        found_rows = rows.filter(conversation__in=talks)
+        return DocumentList(
+            _summaries(principal, found_rows, counted, talks), len(counted) > MAX_DOCUMENTS
         )
 
 
@@ -117,9 +133,8 @@ def _summary(row: Memory, counted: dict[str, Any], *, forgettable: bool) -> Docu
     )
 
 
-def get_document(actor: Actor, document_id: UUID) -> tuple[DocumentSummary, list[ListedPart]]:
-    """A document and its parts in order, at most MAX_PARTS_LISTED. Raises NotFoundError if the
-    asker reads none."""
+def get_document(actor: Actor, document_id: UUID) -> DocumentDetail:
+    """A document and its parts. Raises NotFoundError if the asker reads none."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = document_rows(principal, document_id)
@@ -130,7 +145,8 @@ def get_document(actor: Actor, document_id: UUID) -> tuple[DocumentSummary, list
             raise NotFoundError("no such document")
         summary = _summary(first, counted, forgettable=rows.filter(may_forget_q(actor)).exists())
         parts = rows.order_by("position", "id")[:MAX_PARTS_LISTED]
-        return summary, [ListedPart(row.id, document_label(row), row.status) for row in parts]
+        listed = [ListedPart(row.id, document_label(row), row.status) for row in parts]
+        return DocumentDetail(summary, listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,17 +168,17 @@ def forget_document(actor: Actor, document_id: UUID, *, now: datetime) -> Forget
     if not ids:
         raise NotFoundError("no such document")
     forgotten = sum(
-        forget_parts(actor, ids[start : start + BATCH], now=now)
+        len(forget_parts(actor, ids[start : start + BATCH], now=now))
         for start in range(0, len(ids), BATCH)
     )
     return ForgetDocumentResult(forgotten, len(ids) - forgotten)
 
 
-def forget_parts(actor: Actor, ids: Sequence[UUID], *, now: datetime) -> int:
-    """Forget those of these parts that the actor may forget and no red line protects. Returns how
-    many. Not as their subject: what comes again with the document is remembered again."""
+def forget_parts(actor: Actor, ids: Sequence[UUID], *, now: datetime) -> list[UUID]:
+    """Forget those of these parts that the actor may forget and no red line protects. Returns their
+    ids. Not as their subject: what comes again with the document is remembered again."""
     if not ids:
-        return 0
+        return []
     principal = resolve_principal(actor)
     with principal.scope():
         rows = list(
@@ -175,4 +191,4 @@ def forget_parts(actor: Actor, ids: Sequence[UUID], *, now: datetime) -> int:
         )
         forget_memories(rows, now, by_subject=False, actor=actor)
         record_memory_audits(principal, "memory.forgotten", {row: {} for row in rows}, now)
-    return len(rows)
+    return [row.id for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import orjson
 from django.utils import timezone
@@ -33,6 +33,10 @@ from memories.ingestion.file_import.import_job import (
     delete,
     path_for,
     run_import,
+)
+from memories.ingestion.file_import.plan_import import (
+    delete_member_previews,
+    ensure_previews_folder,
 )
 from memories.ingestion.remember import REFUSAL_ERRORS, remember_many
 from memories.jobs.job_queue import (
@@ -128,6 +132,38 @@ def load_written_document(path: Path) -> ReadDocument:
     return ReadDocument(**told, parts=parts)
 
 
+def store_document_preview(actor: Actor, found: ReadDocument, request: DocumentRequest) -> UUID:
+    """Keep what was read of a document for an hour, in place of an earlier file of the actor.
+    Returns the id of the preview."""
+    delete_member_previews(actor)
+    id_ = uuid4()
+    path = _preview_path(actor, id_)
+    write_document(path, found)
+    path.with_suffix(".request").write_bytes(orjson.dumps(request.as_parameters()))
+    return id_
+
+
+def load_document_preview(actor: Actor, id_: UUID) -> tuple[ReadDocument, DocumentRequest]:
+    """A kept document. Raises NotFoundError and PermissionError."""
+    check_may_import_document(actor)
+    path = _preview_path(actor, id_)
+    found = load_written_document(path)
+    return found, DocumentRequest(**orjson.loads(path.with_suffix(".request").read_bytes()))
+
+
+def import_document_preview(actor: Actor, id_: UUID, *, now: datetime) -> Job:
+    """Import a kept document, which is then no longer kept here. Raises what
+    `load_document_preview` and `enqueue_document` raise."""
+    found, request = load_document_preview(actor, id_)
+    job = enqueue_document(actor, found, request, now=now)
+    delete_member_previews(actor)
+    return job
+
+
+def _preview_path(actor: Actor, id_: UUID) -> Path:
+    return ensure_previews_folder() / f"{actor.organisation_id}.{actor.member_id}.{id_}.document"
+
+
 def run_any_import(actor: Actor, job: Job) -> None:
     """Import the document or the file of conversations of a job for one turn."""
     if DOCUMENT_KEY in job.parameters:
@@ -217,13 +253,14 @@ class _Run:
         self.job.place, self.job.done = {"step": place}, place
         self.job.result = {**self.counts, DOCUMENT_KEY: str(self.document)}
 
-    def _refuse(self, index: int | None, reason: object) -> None:
+    def _refuse(self, index: int, reason: object) -> None:
+        where = self.found.parts[index].place or self.found.name
+        self._note({"line": index + 1, "reason": f"{where}: {reason}"})
+
+    def _note(self, problem: dict[str, Any]) -> None:
         self.counts["skipped"] += 1
         if len(self.job.problems) < MAX_PROBLEMS:
-            part = None if index is None else self.found.parts[index]
-            where = part.place if part and part.place else self.found.name
-            line = 0 if index is None else index + 1
-            self.job.problems.append({"line": line, "reason": f"{where}: {reason}"})
+            self.job.problems.append(problem)
 
     def _add(self, indexes: Sequence[int]) -> None:
         parts = [(index, self.found.parts[index]) for index in indexes]
@@ -281,9 +318,9 @@ class _Run:
 
     def _forget(self, ids: Sequence[UUID]) -> None:
         forgotten = forget_parts(self.writer, ids, now=self.now)
-        self.counts["forgotten"] += forgotten
-        for _ in range(len(ids) - forgotten):
-            self._refuse(None, KEPT)
+        self.counts["forgotten"] += len(forgotten)
+        for kept in [id_ for id_ in ids if id_ not in forgotten]:
+            self._note({"id": str(kept), "reason": KEPT})
 
 
-KEPT = "a part that is not in it any more stays, as it is protected or not yours to forget"
+KEPT = "It is not in the document any more, and stays: it is protected, or not yours to forget."

@@ -65,8 +65,9 @@ def test_a_document_is_imported_cited_and_forgotten(here: Tenant, caller: str) -
     assert hit["source"]["document"]["label"] == "Handbook.pdf, page 2"
     context = client.post("/api/v1/context", asked, format="json").json()
     assert "Handbook.pdf page 2" in context["text"] or "Handbook.pdf, page 2" in context["text"]
-    [one, *_] = [c for c in context["citations"] if c["id"] == hit["id"]]
-    assert one["source"]["document"]["page"] == 2
+    [one] = [c for c in context["citations"] if c.get("id") == hit["id"]]
+    assert one["details"]["source"]["document"]["page"] == 2
+    assert one["details"]["asserted_by"] == "import"
     detail = client.get(f"{URL}/{document['id']}").json()
     assert [part["label"] for part in detail["first_parts"]] == [
         "Handbook.pdf, page 1", "Handbook.pdf, page 2",

@@ -93,10 +93,10 @@ def test_a_document_is_private_unless_somebody_says_otherwise(here: Tenant) -> N
     assert row.source["document"]["label"] == "Guide.md, Guide > Keys"
     assert row.source["document"]["heading"] == ["Guide", "Keys"]
     assert row.topic == "Guide > Keys"
-    assert [one.name for one in list_documents(ada)[0]] == ["Guide.md"]
-    assert list_documents(bob) == ([], False)
+    assert [one.name for one in list_documents(ada).results] == ["Guide.md"]
+    assert list_documents(bob).results == []
     with pytest.raises(NotFoundError):
-        get_document(bob, list_documents(ada)[0][0].id)
+        get_document(bob, list_documents(ada).results[0].id)
 
 
 def test_words_of_a_document_are_nobodys_own(here: Tenant) -> None:
@@ -138,7 +138,7 @@ def test_an_import_again_changes_what_changed(here: Tenant) -> None:
     bring(ada, GUIDE)
     back = rows(here)["Paper goes into the blue bin."]
     assert (back.id, back.status) == (before["Paper goes into the blue bin."].id, Status.ACTIVE)
-    assert len(list_documents(ada)[0]) == 1
+    assert len(list_documents(ada).results) == 1
 
 
 def test_the_same_document_twice_changes_nothing(here: Tenant) -> None:
@@ -174,15 +174,15 @@ def test_other_readers_are_another_document(here: Tenant) -> None:
     with all_audiences_scope(here):
         row = Memory.objects.select_related("audience").get(id=private.id)
         assert row.audience.kind == "member"
-    assert len(list_documents(ada)[0]) == 2
-    assert [one.audience_kind for one in list_documents(bob)[0]] == ["organisation"]
+    assert len(list_documents(ada).results) == 2
+    assert [one.audience_kind for one in list_documents(bob).results] == ["organisation"]
 
 
 def test_another_key_is_another_document(here: Tenant) -> None:
     ada = here.person("ada")
     bring(ada, GUIDE, key="2025")
     bring(ada, GUIDE, key="2026")
-    assert len(list_documents(ada)[0]) == 2
+    assert len(list_documents(ada).results) == 2
     done = bring(ada, GUIDE, name="Other.md", key="2026")
     assert (done["imported"], done["already"]) == (0, 3)
 
@@ -217,12 +217,12 @@ def test_a_document_is_forgotten_as_a_whole(here: Tenant) -> None:
     ada, bob = here.person("ada"), here.person("bob")
     bring(ada, GUIDE, visibility="organisation")
     bring(ada, GUIDE, name="Other.md", visibility="organisation")
-    [document] = [one for one in list_documents(bob)[0] if one.name == "Guide.md"]
+    [document] = [one for one in list_documents(bob).results if one.name == "Guide.md"]
     assert not document.forgettable
     assert forget_document(bob, document.id, now=NOW).forgotten == 0
     done = forget_document(ada, document.id, now=NOW)
     assert (done.forgotten, done.kept) == (3, 0)
-    assert [one.name for one in list_documents(ada)[0]] == ["Other.md"]
+    assert [one.name for one in list_documents(ada).results] == ["Other.md"]
     with pytest.raises(NotFoundError):
         forget_document(ada, document.id, now=NOW)
 
