@@ -33,9 +33,9 @@ from memories.safety.names.known_names import (
     load_reader_list_names,
 )
 from memories.safety.required_checks import Finding, InjectionType, Submission, iter_strings
-from memories.store.document_source import map_part_texts, part_texts
 from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import map_part_texts, part_texts
 from orgs import audit
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import current_scope, insert_scope, organisation_scope

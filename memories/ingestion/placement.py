@@ -31,9 +31,9 @@ from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.review.protect import check_protection_request
 from memories.safety.required_checks import PersonalDataPolicy
 from memories.store.conversation_turns import source_message_id
-from memories.store.document_source import MADE_BY_IMPORT, is_document_conversation
 from memories.store.models.choices import Status
 from memories.store.models.memory import PROPOSITION_OF
+from memories.store.speakers.document_source import CONVERSATION_PREFIX, MADE_BY_IMPORT
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
@@ -168,7 +168,8 @@ class PlacementResolver:
         self._check_robot(draft)
         if source_message_id(draft) is not None or PROPOSITION_OF in draft.source:
             raise ImpersonationError(MADE_OF)
-        if is_document_conversation(draft.conversation) and draft.import_job is None:
+        of_document = (draft.conversation or "").startswith(CONVERSATION_PREFIX)
+        if of_document and draft.import_job is None:
             raise ImpersonationError(MADE_BY_IMPORT)
         principal = self.principal(draft.member, draft.group, told=draft.told)
         actor = principal.actor

@@ -21,10 +21,10 @@ from memories.safety.names.known_names import load_group_names, load_reader_list
 from memories.safety.required_checks import Submission, iter_strings
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition
-from memories.store.document_source import document_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
+from memories.store.speakers.document_source import document_of
 from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id

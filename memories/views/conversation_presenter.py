@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
-from memories.store.document_source import document_of
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import document_of
 from memories.views.origin_presenter import clamp_datetime
 from orgs.views.time_formats import day
 
@@ -22,6 +22,12 @@ def conversation_title(memory: Memory) -> str:
 def conversation_url(memory_id: object) -> str:
     """The page of the conversation, opened at this turn."""
     return reverse("thread", args=[memory_id])
+
+
+def document_stats_labels(found: ConversationStats) -> list[str]:
+    """ "14 parts", "1 to 3 May"."""
+    counted = _count_label(found.turns, "part", "parts")
+    return [f"more than {MAX_TURNS:,} parts" if found.more else counted, date_span(found)]
 
 
 def stats_labels(found: ConversationStats) -> list[str]:

@@ -5,9 +5,9 @@ Whose words a memory gives is decided in `memories.store.speakers.attribution`.
 
 from datetime import UTC, datetime
 
-from memories.store.document_source import document_label
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, marked_name
+from memories.store.speakers.document_source import document_label
 from orgs.models.memberships import Member
 from orgs.views.time_formats import day
 from robots.models.robots import Robot

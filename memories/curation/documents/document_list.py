@@ -12,13 +12,13 @@ from memories.access.audience_labels import memory_audience_label
 from memories.access.permissions import may_forget_q, record_memory_audits, red_line_allows_q
 from memories.curation.documents.plan_document import all_parts, document_rows
 from memories.state.transitions import forget_memories
-from memories.store.document_source import (
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.speakers.document_source import (
     CONVERSATION_PREFIX,
     document_label,
     document_of,
 )
-from memories.store.models.choices import Status
-from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.errors import NotFoundError
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor, Principal, resolve_principal

@@ -49,9 +49,9 @@ from memories.jobs.job_queue import (
 )
 from memories.jobs.models import Job, JobType
 from memories.review.models import Proposal
-from memories.store.document_source import DOCUMENT_KEY, document_conversation
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import DOCUMENT_KEY, document_conversation
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve_principal

@@ -13,9 +13,13 @@ from memories.ingestion.documents.document_parts import Part
 from memories.ingestion.documents.read_document import ReadDocument
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import PlacementResolver
-from memories.store.document_source import DOCUMENT_KEY, document_conversation, is_document_part_q
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.speakers.document_source import (
+    DOCUMENT_KEY,
+    document_conversation,
+    is_document_part_q,
+)
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, Principal
 

@@ -15,7 +15,7 @@ import orjson
 from django.conf import settings
 
 from memories.ingestion.drafts import ContentTooLongError, check_content_size
-from memories.store.document_source import is_document_conversation
+from memories.store.speakers.document_source import is_document_conversation
 from memories.store.tag_names import InvalidTagError, normalise_tags
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.iso_times import InvalidTimeError, parse_time

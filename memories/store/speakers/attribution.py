@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from memories.language.rendering.model_text import ModelText, render_name
-from memories.store.document_source import document_label
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import document_label
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from robots.models.conversations import Message, MessageRole

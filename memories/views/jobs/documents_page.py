@@ -18,6 +18,7 @@ from memories.ingestion.documents.read_document import LABELS
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.views.forms.document_form import DocumentForm
 from memories.views.forms.memory_forms import audience_choices
+from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
 
 
@@ -67,7 +68,7 @@ def _row(one: document_list.DocumentSummary) -> dict[str, Any]:
         "name": one.name,
         "parts": _part_count_label(one.parts),
         "kind": one.audience_kind,
-        "readers": one.audience_label,
+        "readers": "Only you" if one.audience_kind == AudienceType.MEMBER else one.audience_label,
         "author": one.author,
         "at": one.changed_at,
         "url": reverse("thread", args=[one.first]),
@@ -90,7 +91,13 @@ def document_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
         return redirect("job", job.id)
     found, asked = import_document.load_document_preview(request.actor, preview_id)
     plan = plan_document(request.actor, found, asked, now=now)
-    return render(request, "memories/jobs/document_plan.html", _plan_context(plan))
+    wanted = f"{asked.visibility}:{asked.group}" if asked.group else asked.visibility
+    readers = next((one for one in _audience_choices(request) if one["value"] == wanted), None)
+    if readers is None:
+        # They left the group since they chose it.
+        return redirect("documents")
+    context = _plan_context(plan) | {"readers": readers}
+    return render(request, "memories/jobs/document_plan.html", context)
 
 
 def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
@@ -107,12 +114,13 @@ def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
     return {
         "plan": plan,
         "facts": facts,
-        "hidden": _hidden_sentence(plan),
+        "hidden": hidden_sentence(plan),
         "writes": bool(plan.steps),
     }
 
 
-def _hidden_sentence(plan: DocumentPlan) -> str:
+def hidden_sentence(plan: DocumentPlan) -> str:
+    """How much was left out because nobody would see it; empty for nothing."""
     if not plan.hidden:
         return ""
     if plan.format == "pdf":

@@ -20,7 +20,7 @@ from memories.curation import bulk_change
 from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState, JobType
 from memories.restatement.models import count_unanswered, drop_unanswered, retry_unanswered
-from memories.store.document_source import DOCUMENT_KEY
+from memories.store.speakers.document_source import DOCUMENT_KEY
 from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
