@@ -21,13 +21,14 @@ from memories.context.team_working_memory import (
 from memories.curation.bulk_change import run_bulk_change
 from memories.curation.consolidate import run_consolidation, run_tier_moves
 from memories.curation.decide_by_policy import propose_and_decide_pairs
+from memories.curation.documents.import_document import run_any_import
 from memories.demo import create_demo
 from memories.indexing import embed_worker
 from memories.indexing.model_switch import run_reembedding
 from memories.indexing.organisation_indexes import build_missing_indexes
 from memories.indexing.projections import run_projection
 from memories.ingestion import draft_audience, remember
-from memories.ingestion.file_import.import_job import UPLOADS, run_import
+from memories.ingestion.file_import.import_job import UPLOADS
 from memories.ingestion.message_memories import (
     find_validity_errors,
     promote_messages,
@@ -151,7 +152,7 @@ def connect_apps() -> None:
     entities.check_entity_name.connect(check_entity_name)
 
     # Jobs.
-    register_job_handler(JobType.IMPORT, run_import)
+    register_job_handler(JobType.IMPORT, run_any_import)
     register_job_handler(JobType.CHANGE, run_bulk_change)
     register_job_handler(JobType.EXPORT, run_export, scope=KeyScope.READ)
     register_job_handler(JobType.ACCOUNTS, run_account_memories)

@@ -23,6 +23,7 @@ from memories.api.context import (
     working_memory,
 )
 from memories.api.decisions import debates, decision_views
+from memories.api.documents.document_views import DocumentsView, DocumentView
 from memories.api.erasure import erasure_views
 from memories.api.imports.import_views import ImportsView
 from memories.api.operations import bulk_changes, changes, operation_views, projections
@@ -186,6 +187,8 @@ patterns = [
         name="webhook-redeliver-api",
     ),
     path("exports", jobs_api.ExportsView.as_view(), name="exports-api"),
+    path("documents", DocumentsView.as_view(), name="documents-api"),
+    path("documents/<uuid:document_id>", DocumentView.as_view(), name="document-api"),
     path("imports", ImportsView.as_view(), name="imports-api"),
     path("consolidations", jobs_api.ConsolidationsView.as_view(), name="consolidations-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),

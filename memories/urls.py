@@ -25,7 +25,7 @@ from memories.views.insights import (
     tiers,
     traces,
 )
-from memories.views.jobs import imports, jobs_page
+from memories.views.jobs import documents_page, imports, jobs_page
 from memories.views.memory import (
     bulk_change,
     detail,
@@ -40,7 +40,13 @@ from memories.views.memory import (
 from memories.views.memory import explanation_page as why
 from memories.views.memory import protect_page as protect_pages
 from memories.views.privacy import accounts_page as account_pages
-from memories.views.privacy import break_glass, my_memories_page, news_page, profile_page
+from memories.views.privacy import (
+    break_glass,
+    my_memories_page,
+    news_page,
+    own_import_page,
+    profile_page,
+)
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export_page as my_export
 from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
@@ -123,6 +129,13 @@ pages = [
         name="me-assistant-end",
     ),
     path("me/names/", my_memories_page.identities, name="me-names"),
+    path("me/import/", own_import_page.own_imports, name="me-import"),
+    path("me/import/<uuid:preview_id>/", own_import_page.own_import_plan, name="me-import-plan"),
+    path(
+        "me/import/<uuid:job_id>/forget/",
+        own_import_page.forget_own_import_view,
+        name="me-import-forget",
+    ),
     path("me/accounts/", account_pages.account_list, name="me-accounts"),
     path(
         "me/accounts/<uuid:account_id>/replace/",
@@ -176,6 +189,13 @@ pages = [
     path("playground/", playground.playground, name="playground"),
     path("trash/", memory_list.trash, name="trash"),
     path("palette/", saved_views.palette, name="palette"),
+    path("documents/", documents_page.documents, name="documents"),
+    path("documents/plan/<uuid:preview_id>/", documents_page.document_plan, name="document-plan"),
+    path(
+        "documents/<uuid:document_id>/forget/",
+        documents_page.forget_document_view,
+        name="document-forget",
+    ),
     path("import/", imports.upload, name="import"),
     path("import/example/", imports.upload_example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),

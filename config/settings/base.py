@@ -220,6 +220,8 @@ SPECTACULAR_SETTINGS = {
         "SuggestionState": "personas.models.suggestions.SuggestionState",
         "FormatEnum": ["commonmind-snapshot"],
         "ImportFormat": "memories.ingestion.file_import.formats.registry.FORMATS",
+        "UploadFormat": "memories.ingestion.documents.read_document.FORMATS",
+        "DocumentFormat": ["pdf", "docx", "html", "markdown"],
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }

@@ -84,6 +84,7 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
         found.append(_item(request, "playground", "Playground", "eye"))
         found.append(_item(request, "robots-page", "Robots", "robots"))
     if role != Role.VIEWER:
+        found.append(_item(request, "documents", "Documents", "copy", "below"))
         found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
         found.append(_item(request, "trash", "Trash", "forget", "below"))
     found.append(_item(request, "tiers", "Tiers", "history", "below"))

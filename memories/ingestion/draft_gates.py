@@ -6,7 +6,7 @@ data. The original words are stored apart, for that member alone (docs/adr/0021-
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,7 @@ from memories.safety.names.known_names import (
 from memories.safety.required_checks import Finding, InjectionType, Submission, iter_strings
 from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import map_part_texts, part_texts
 from orgs import audit
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import current_scope, insert_scope, organisation_scope
@@ -145,10 +146,13 @@ class DraftGates:
                 audience=audience, by_robot=not actor.is_person and speaker is None, own_words=True
             )
         heard = audience == AudienceType.GROUP or draft.visibility == "protected"
+        # Words of a document are nobody's here; what is personal in them a person shares by choice.
+        imported = draft.import_job is not None
+        about = bool(placement.member_id or speaker or actor.member_id)
         return Submission(
             audience=audience,
-            by_robot=not actor.is_person,
-            about_somebody=bool(placement.member_id or speaker or actor.member_id),
+            by_robot=imported or not actor.is_person,
+            about_somebody=about and not (imported and actor.is_person),
             own_words=speaker is not None and heard,
             alone=self._is_alone(draft, placement, audience),
             deposit=self._is_deposit(placement, audience),
@@ -217,7 +221,7 @@ class DraftGates:
             topic=clean(draft.topic),
             tags=tuple(tag for tag in draft.tags if clean(tag) == tag),
             metadata=clean(draft.metadata),
-            source=draft.source if draft.heard else clean(draft.source),
+            source=_cleaned_source(draft, clean),
         )
 
     def _held(self, placement: Placement, audience: str, held: QuarantineGate) -> Placement:
@@ -249,10 +253,22 @@ def _extra_texts(draft: Draft) -> Iterator[str]:
     yield draft.topic
     yield from draft.tags
     yield from iter_strings(draft.metadata)
-    if draft.heard is None:
-        yield from iter_strings(draft.source)
-    else:
+    if draft.heard is not None:
         yield from draft.heard.beside
+    elif draft.import_job is not None:
+        yield from iter_strings(part_texts(draft.source))
+    else:
+        yield from iter_strings(draft.source)
+
+
+def _cleaned_source(draft: Draft, clean: Callable[[Any], Any]) -> dict[str, Any]:
+    """The source without personal data; ids that the product gave stay."""
+    if draft.heard is not None:
+        return draft.source
+    if draft.import_job is not None:
+        return map_part_texts(draft.source, clean)
+    cleaned: dict[str, Any] = clean(draft.source)
+    return cleaned
 
 
 def review_details(gated: GateResult) -> dict[str, Any]:

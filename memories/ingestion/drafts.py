@@ -58,7 +58,8 @@ class Draft:
     personal data that a gate finds is masked, and the memory is stored at once. told: the member
     told it the writing robot, and both read it; for visibility protected, set by the product.
     valid_from, valid_until: when it holds, if that was said. supersedes: the ids of the memories in
-    whose place it holds.
+    whose place it holds. import_job: the job for which it is a part of a document; set by the
+    product, as are then its conversation, its source and its speaker, the document.
     """
 
     content: str
@@ -94,6 +95,7 @@ class Draft:
     sanitise: bool = False
     told: bool = False
     heard: MessagePlacement | None = None
+    import_job: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ from memories.safety.required_checks import PersonalDataPolicy
 from memories.store.conversation_turns import source_message_id
 from memories.store.models.choices import Status
 from memories.store.models.memory import PROPOSITION_OF
+from memories.store.speakers.document_source import CONVERSATION_PREFIX, MADE_BY_IMPORT
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
@@ -167,6 +168,9 @@ class PlacementResolver:
         self._check_robot(draft)
         if source_message_id(draft) is not None or PROPOSITION_OF in draft.source:
             raise ImpersonationError(MADE_OF)
+        of_document = (draft.conversation or "").startswith(CONVERSATION_PREFIX)
+        if of_document and draft.import_job is None:
+            raise ImpersonationError(MADE_BY_IMPORT)
         principal = self.principal(draft.member, draft.group, told=draft.told)
         actor = principal.actor
         group = self.group_of(actor)
@@ -290,6 +294,9 @@ class PlacementResolver:
         return found
 
     def _speaker(self, draft: Draft, actor: Actor, group: Group | None) -> Speaker:
+        if draft.import_job is not None:
+            # Words of a file: no member's, whatever the file is called.
+            return Speaker(draft.speaker)
         place = (draft.speaker, actor.member_id, group.id if group else None)
         if place not in self._speakers:
             try:

@@ -242,7 +242,13 @@ def _write_batch(
     for row, _ in wishes:
         details[row.id] = {**details.get(row.id, {}), PROTECTION: True}
     memory_writes.insert_memories(
-        fresh, organisation=placer.organisation, now=now, said=True, key_id=key, details=details
+        fresh,
+        organisation=placer.organisation,
+        now=now,
+        said=True,
+        key_id=key,
+        import_job=items[0].draft.import_job,
+        details=details,
     )
     store_originals(gated, now)
     judged = [(outcomes[item.index], item.gated) for item in items if item.gated is not None]

@@ -24,6 +24,7 @@ from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
+from memories.store.speakers.document_source import document_of
 from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
@@ -43,10 +44,12 @@ _MILLISECONDS = 60 * 60 * 1000
 
 
 def is_robot_words(memory: Memory) -> bool:
-    """Whether the present words of a memory are a robot's; False for what a member said in a
-    conversation."""
+    """Whether the present words of a memory are a robot's, or nobody's here, as those of a
+    document; False for what a member said in a conversation."""
     if memory.reworded_by_id:
         return False
+    if document_of(memory) is not None:
+        return True
     if memory.speaker_member_id and source_message_id(memory) and not memory.reworded_by_robot_id:
         return False
     return memory.reworded_by_robot_id is not None or memory.author_id is None

@@ -7,18 +7,27 @@ from django.urls import reverse
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import document_of
 from memories.views.origin_presenter import clamp_datetime
 from orgs.views.time_formats import day
 
 
 def conversation_title(memory: Memory) -> str:
     """The title, from a turn of it; without the group if the reader may not know it."""
+    if document := document_of(memory):
+        return str(document["name"])
     return f"Conversation in {memory.place.name}" if memory.place else "Conversation"
 
 
 def conversation_url(memory_id: object) -> str:
     """The page of the conversation, opened at this turn."""
     return reverse("thread", args=[memory_id])
+
+
+def document_stats_labels(found: ConversationStats) -> list[str]:
+    """ "14 parts", "1 to 3 May"."""
+    counted = _count_label(found.turns, "part", "parts")
+    return [f"more than {MAX_TURNS:,} parts" if found.more else counted, date_span(found)]
 
 
 def stats_labels(found: ConversationStats) -> list[str]:

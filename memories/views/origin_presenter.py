@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, marked_name
+from memories.store.speakers.document_source import document_label
 from orgs.models.memberships import Member
 from orgs.views.time_formats import day
 from robots.models.robots import Robot
@@ -61,7 +62,7 @@ def speaker_name(memory: Memory, me: object = None) -> str:
     said = attribution_of(memory)
     if said.writer.is_service:
         return ""
-    return person_name(said.person, me) or marked_name(said.name)
+    return person_name(said.person, me) or marked_name(said.document or said.name)
 
 
 def reworder_name(memory: Memory, me: object) -> str:
@@ -102,6 +103,9 @@ def _source_sentence(memory: Memory, me: object) -> str:
 
 def _written_sentence(memory: Memory, me: object, at: str) -> str:
     """By a person: in their own words, or in another's."""
+    if document := document_label(memory):
+        who = person_name(memory.author, me)
+        return f"{who} imported this on {at} from {marked_name(document)}."
     wrote = f"{person_name(memory.author, me)} wrote this down on {at}"
     if not memory.speaker or memory.speaker_member_id == memory.author_id:
         return f"{wrote}."
@@ -112,6 +116,8 @@ def _written_sentence(memory: Memory, me: object, at: str) -> str:
 def _robot_sentence(memory: Memory, me: object, at: str) -> str:
     """By a robot: what a member said, what it says that somebody said, what it learned."""
     who, robot = speaker_name(memory, me), writer_robot_name(memory) or "Somebody"
+    if document := document_label(memory):
+        return f"{robot} imported this on {at} from {marked_name(document)}."
     if me and memory.robot.owner_id == me:
         robot = "Your robot"
     if memory.speaker_member_id:

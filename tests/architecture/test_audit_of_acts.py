@@ -88,6 +88,8 @@ UNRECORDED = {
         "memories.browsing.saved_views.set_saved_view",
     ),
     "the job's beginning is recorded, and the job keeps what became of it": (
+        "memories.curation.documents.import_document.run_any_import",
+        "memories.curation.documents.import_document.run_document_import",
         "memories.ingestion.file_import.import_job.run_import",
         "memories.snapshots.export_job.run_export",
     ),

@@ -33,7 +33,15 @@ from tests.world import World
 # words: tokens, jobs, sessions.
 NO_WORDS = {"identity", "identity_id", "delegation_id", "job_id", "key_id", "entity_id", "name"}
 NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id", "robot", "team_id"}
-NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id"}
+NO_WORDS |= {
+    "account_id",
+    "document_id",
+    "erasure_id",
+    "link",
+    "association_id",
+    "block_id",
+    "entry_id",
+}
 NO_WORDS |= {"suggestion_id"}
 NO_WORDS |= {"webhook_id", "delivery_id"}
 NO_WORDS |= {"term_id", "recall_id", "preview_id", "act", "audience_id"}

@@ -39,7 +39,7 @@ from memories.ingestion.file_import.import_lines import (
     iter_group_ids,
     open_lines,
 )
-from memories.ingestion.file_import.importer import READ_ERRORS, Importer
+from memories.ingestion.file_import.importer import READ_ERRORS, Importer, PrivateImporter
 from memories.jobs.job_files import JobFiles
 from memories.jobs.job_queue import (
     JobTimeSlice,
@@ -54,6 +54,7 @@ from memories.store.models.memory import Memory
 from memories.store.models.version import imported_memory_ids
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
+from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
 from orgs.principals import MANAGE_SCOPE, Actor, resolve_principal
 from robots.models.keys import KeyScope
@@ -115,6 +116,9 @@ MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES = 64 * 1024 * 1024, 500_000
 BY_COMMAND = " Whoever runs the server can import it whole, with the command import_memories."
 LIMITS = ImportLimits()
 MAX_GROUPS = 100_000
+# In the parameters of a job: whether all is private to the member who asked.
+OWN = "own"
+BROKEN_UPLOAD = "The file is not there any more; upload it again."
 
 
 class UnreadableImportError(PermanentJobError):
@@ -179,6 +183,13 @@ def check_may_import(actor: Actor) -> None:
             "Admins import, and robots that serve nobody in particular, by a key with the scopes "
             f"`{MANAGE_SCOPE}` and `{KeyScope.WRITE}`."
         )
+
+
+def check_may_import_own(actor: Actor) -> None:
+    """Raise PermissionError for everybody but members who write: of what is private to them, each
+    imports their own."""
+    if not (actor.is_person and actor.role != Role.VIEWER):
+        raise PermissionError("Members who write import their own talks.")
 
 
 def check_file(file: IO[bytes], size: int, **options: Any) -> IO[bytes]:
@@ -270,16 +281,17 @@ def run_import(actor: Actor, job: Job) -> None:
     Existing lines are skipped, so it can be repeated. Raises UnreadableImportError and
     PermissionError; lines imported before stay.
     """
-    check_may_import(actor)
+    own = job.parameters.get(OWN, False)
+    (check_may_import_own if own else check_may_import)(actor)
     path, now = path_for(job.id), timezone.now()
     if not path.exists():
-        raise UnreadableImportError("The file is not there any more; upload it again.")
+        raise UnreadableImportError(BROKEN_UPLOAD)
     groups = _load_group_ids(path)
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = ensure_builtin_robot(organisation.id, IMPORT, now)
         read = frozenset(manageable_groups(actor).values_list("id", flat=True))
-    importer = Importer(
+    importer = (PrivateImporter if own else Importer)(
         organisation,
         robot,
         now,

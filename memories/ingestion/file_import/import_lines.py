@@ -15,6 +15,7 @@ import orjson
 from django.conf import settings
 
 from memories.ingestion.drafts import ContentTooLongError, check_content_size
+from memories.store.speakers.document_source import is_document_conversation
 from memories.store.tag_names import InvalidTagError, normalise_tags
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.iso_times import InvalidTimeError, parse_time
@@ -121,6 +122,12 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
         private=row.get("private") is True,
         own_words=row.get("own_words") is True,
     )
+    _check_line(line)
+    return line
+
+
+def _check_line(line: ImportLine) -> None:
+    """What of a line has to fit together. Raises InvalidLineError."""
     if line.private and (line.group or line.audience is not None):
         raise InvalidLineError("private, and it names readers or a group")
     for name in line.names:
@@ -132,7 +139,8 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
             raise InvalidLineError(f"a name that nobody can read for sure: {fault}")
     if line.group and (fault := reference_fault(line.group)):
         raise InvalidLineError(f"group: {fault}")
-    return line
+    if is_document_conversation(conversation_id(line)):
+        raise InvalidLineError("its conversation is named as that of a document")
 
 
 def _require_no_nul(field_name: str, value: str) -> str:

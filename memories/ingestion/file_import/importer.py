@@ -284,6 +284,20 @@ class Importer:
         return row
 
 
+class PrivateImporter(Importer):
+    """Imports what is private to whoever asked, and refuses every other line: for members who may
+    write for nobody else."""
+
+    def sound(self, chunk: Iterable[tuple[int, bytes]]) -> list[ImportLine]:
+        good = []
+        for line in super().sound(chunk):
+            if line.private and not line.subject:
+                good.append(line)
+            else:
+                self.report.skip(line.number, "it is not private to you", line.item)
+        return good
+
+
 def _find_item(raw: bytes) -> str:
     if len(raw) > MAX_LINE_BYTES:
         return ""

@@ -359,6 +359,11 @@ def _preview_path(actor: Actor, preview_id: UUID) -> Path:
     )
 
 
+def delete_member_previews(actor: Actor) -> None:
+    """Remove what is kept of an actor's earlier upload."""
+    _delete_files(_member_files(actor))
+
+
 def _member_files(actor: Actor) -> list[Path]:
     return list(ensure_previews_folder().glob(f"{actor.organisation_id}.{actor.member_id}.*"))
 

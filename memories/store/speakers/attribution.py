@@ -15,6 +15,7 @@ from typing import Any
 
 from memories.language.rendering.model_text import ModelText, render_name
 from memories.store.models.memory import Memory
+from memories.store.speakers.document_source import document_label
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from robots.models.conversations import Message, MessageRole
@@ -24,6 +25,8 @@ from robots.registry.robots import IMPORT, WEB
 
 # What the product made of other texts, and who it is that brought a file.
 WORKED_OUT, IMPORTED, AN_IMPORT = "worked out", "imported", "an import"
+# Characters of the place in a document.
+MAX_DOCUMENT_LABEL = 200
 _ROBOT, _MEMBER = "robot ", "member "
 _FEW_READERS = (AudienceType.MEMBER, AudienceType.EXPLICIT)
 # Quotation marks inside a marked name.
@@ -77,13 +80,14 @@ class Attribution:
     """Whose words a text gives. speaker: the proven member; name: else what the writer calls
     somebody; with neither the words are the writer's own. reworded_by: who gave it its present
     words in the place of the speaker. deposit_for: the member for whom a robot left it among what
-    few read, without their words."""
+    few read, without their words. document: where in which document these words stand."""
 
     writer: Writer
     speaker: Member | None = None
     name: str = ""
     reworded_by: Writer | None = None
     deposit_for: Member | None = None
+    document: str = ""
 
     @property
     def person(self) -> Member | None:
@@ -97,6 +101,8 @@ class Attribution:
         """Who says whose words it gives."""
         if self.writer.is_service:
             return AssertedBy.SERVICE
+        if self.document:
+            return AssertedBy.IMPORT
         if self.writer.member is not None:
             own = self.person is not None and self.person.id == self.writer.member.id
             return AssertedBy.SELF if own else AssertedBy.MEMBER
@@ -108,6 +114,9 @@ class Attribution:
     def model_text(self) -> ModelText:
         """Whose words it gives: `Mina`, `"Ada", said Aria`, `robot Aria`; with who reworded it."""
         who = self._who()
+        if self.document:
+            place = render_name(self.document, longest=MAX_DOCUMENT_LABEL)
+            who = ModelText(f'"{place}", imported by {self.writer.model_text}')
         if self.reworded_by is not None:
             who = ModelText(f"{who}, reworded by {self.reworded_by.model_text}")
         return who
@@ -160,6 +169,7 @@ def attribution_of(memory: Memory) -> Attribution:
         if changed
         else None,
         deposit_for=memory.member if _is_left_for_somebody(memory) else None,
+        document=document_label(memory),
     )
 
 

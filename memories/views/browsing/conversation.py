@@ -16,6 +16,7 @@ from memories.browsing.conversation_pages.conversation_page import (
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
+from memories.store.speakers.document_source import document_of
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.forms.search_forms import ConversationCursorForm
 from memories.views.origin_presenter import memory_time, voice_name
@@ -43,7 +44,9 @@ def _page_context(request: HttpRequest, found: ConversationPage) -> dict[str, An
     turns = [_turn_row(row, found, me) for row in found.turns]
     return {
         "title": conversation_presenter.conversation_title(found.anchor),
-        "figures": conversation_presenter.stats_labels(found.figures),
+        "figures": conversation_presenter.document_stats_labels(found.figures)
+        if document_of(found.anchor)
+        else conversation_presenter.stats_labels(found.figures),
         "turns": turns,
         "restated": [turn for turn in turns if turn["restated"]],
         "learnt": [_derived_row(one, found) for one in found.learnt],

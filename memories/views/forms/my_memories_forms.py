@@ -37,3 +37,19 @@ class AccountForm(AccountFileForm):
         widget=forms.RadioSelect,
     )
     name = forms.CharField(max_length=100, help_text="What you call it: Work, Family.")
+
+
+class OwnImportForm(forms.Form):
+    """An export of an assistant."""
+
+    file = forms.FileField(
+        label="File",
+        help_text="The zip that ChatGPT or Claude sends you, or the conversations.json in it.",
+        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+    )
+    time_zone = forms.CharField(
+        label="Time zone of its times",
+        help_text="Only if it is asked for. Such as Europe/Berlin.",
+        max_length=100,
+        required=False,
+    )

@@ -20,6 +20,7 @@ from memories.curation import bulk_change
 from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState, JobType
 from memories.restatement.models import count_unanswered, drop_unanswered, retry_unanswered
+from memories.store.speakers.document_source import DOCUMENT_KEY
 from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
@@ -182,6 +183,8 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
         return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
     if found.kind == JobType.EXPORT:
         return imports.file_context(request.actor, found)
+    if DOCUMENT_KEY in found.parameters:
+        return {"see_url": reverse("documents"), "see_label": "See the documents"}
     if found.kind == JobType.ACCOUNTS:
         return {"see_url": reverse("me-accounts"), "see_label": "Calendars and mail"}
     if found.kind != JobType.IMPORT:
@@ -257,6 +260,8 @@ def _row(actor: Actor, found: Job) -> dict[str, Any]:
 
 
 def _progress_label(found: Job) -> str:
+    if DOCUMENT_KEY in found.parameters:
+        return f"{found.done:,} of {found.total:,} changes" if found.done else ""
     if found.kind == JobType.IMPORT:
         unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
         return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
@@ -267,14 +272,27 @@ def _progress_label(found: Job) -> str:
     return f"{found.done:,} of {memory_count_label(found.total)}"
 
 
+IMPORT_COUNTS = {
+    "imported": "New",
+    "already": "There already",
+    "skipped": "Not taken",
+    "groups": "New groups",
+    "members": "New people",
+}
+DOCUMENT_COUNTS = {
+    "imported": "New",
+    "changed": "Changed",
+    "already": "Unchanged",
+    "forgotten": "Forgotten",
+    "waiting": "Waiting for somebody",
+    "skipped": "Not taken",
+}
+
+
 def _result_rows(found: Job) -> list[tuple[str, str]]:
     if found.kind == JobType.IMPORT:
-        names = ("imported", "already", "skipped", "groups", "members")
-        words = ("New", "There already", "Not taken", "New groups", "New people")
-        return [
-            (word, f"{found.result.get(name, 0):,}")
-            for name, word in zip(names, words, strict=True)
-        ]
+        labels = DOCUMENT_COUNTS if DOCUMENT_KEY in found.parameters else IMPORT_COUNTS
+        return [(label, f"{found.result.get(name, 0):,}") for name, label in labels.items()]
     if found.is_organisations:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:

@@ -130,7 +130,7 @@ def _settings_context(
         "told_robots": known.told,
         "robots": known.others,
         "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
-        "may_import": member.role == Role.ADMIN,
+        "may_import": member.role != Role.VIEWER,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
     }

@@ -1,0 +1,1 @@
+"""Documents over HTTP: imported by a job, listed, forgotten as a whole."""

@@ -1,0 +1,142 @@
+"""Documents: what there is, what a new one would bring, import, forget as a whole."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from memories.access.audience_labels import list_audience_choices
+from memories.curation.documents import document_list, import_document
+from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
+from memories.ingestion.documents.read_document import LABELS
+from memories.ingestion.file_import.import_job import UnreadableImportError
+from memories.views.forms.document_form import DocumentForm
+from memories.views.forms.memory_forms import audience_choices
+from orgs.models.audiences import AudienceType
+from orgs.views.page_access import WRITERS, members_only
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@members_only(*WRITERS)
+def documents(request: HttpRequest) -> HttpResponse:
+    """The documents that one reads, and a form for another one; sent, the next page says what it
+    would bring."""
+    audiences = _audience_choices(request)
+    form = DocumentForm(audiences, request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            found = import_document.load_document(
+                request.actor, file, file.size, name=file.name, format=form.cleaned_data["format"]
+            )
+        except UnreadableImportError as error:
+            form.add_error("file", str(error))
+        else:
+            asked = DocumentRequest(key=form.cleaned_data["key"], **form.placed())
+            kept = import_document.store_document_preview(request.actor, found, asked)
+            return redirect("document-plan", kept)
+    found_list = document_list.list_documents(request.actor)
+    context = {
+        "form": form,
+        "audiences": audiences,
+        "documents": [_row(one) for one in found_list.results],
+        "more": found_list.more,
+    }
+    status = 422 if form.errors else 200
+    return render(request, "memories/jobs/documents.html", context, status=status)
+
+
+def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
+    organisation = request.membership[1]
+    proposes = request.actor.role == "member" and not organisation.members_publish
+    return audience_choices(
+        list_audience_choices(request.actor, organisation=organisation.name),
+        proposes=proposes,
+        chosen=request.POST.get("audience", "private"),
+    )
+
+
+def _row(one: document_list.DocumentSummary) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "parts": _part_count_label(one.parts),
+        "kind": one.audience_kind,
+        "readers": "Only you" if one.audience_kind == AudienceType.MEMBER else one.audience_label,
+        "author": one.author,
+        "at": one.changed_at,
+        "url": reverse("thread", args=[one.first]),
+        "forget_url": reverse("document-forget", args=[one.id]) if one.forgettable else "",
+    }
+
+
+def _part_count_label(count: int) -> str:
+    return "1 part" if count == 1 else f"{count:,} parts"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@members_only(*WRITERS)
+def document_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
+    """What a kept document would bring, and who would read it; sent, it is imported."""
+    now = timezone.now()
+    if request.method == "POST":
+        job = import_document.import_document_preview(request.actor, preview_id, now=now)
+        return redirect("job", job.id)
+    found, asked = import_document.load_document_preview(request.actor, preview_id)
+    plan = plan_document(request.actor, found, asked, now=now)
+    wanted = f"{asked.visibility}:{asked.group}" if asked.group else asked.visibility
+    readers = next((one for one in _audience_choices(request) if one["value"] == wanted), None)
+    if readers is None:
+        # They left the group since they chose it.
+        return redirect("documents")
+    context = _plan_context(plan) | {"readers": readers}
+    return render(request, "memories/jobs/document_plan.html", context)
+
+
+def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
+    counts = (
+        ("New", plan.added),
+        ("Changed", plan.changed),
+        ("Unchanged", plan.unchanged),
+        ("Of these at another place", plan.moved),
+        ("Forgotten", plan.vanished),
+        ("In it twice, taken once", plan.repeated),
+    )
+    facts = [("Read as", LABELS[plan.format]), ("Parts", f"{plan.parts:,}")]
+    facts += [(label, f"{count:,}") for label, count in counts if count]
+    return {
+        "plan": plan,
+        "facts": facts,
+        "hidden": hidden_sentence(plan),
+        "writes": bool(plan.steps),
+    }
+
+
+def hidden_sentence(plan: DocumentPlan) -> str:
+    """How much was left out because nobody would see it; empty for nothing."""
+    if not plan.hidden:
+        return ""
+    if plan.format == "pdf":
+        where = "1 page has" if plan.hidden == 1 else f"{plan.hidden:,} pages have"
+        return f"{where} text that nobody would see there. It is left out."
+    one = "1 piece of text" if plan.hidden == 1 else f"{plan.hidden:,} pieces of text"
+    return f"It has {one} that nobody would see there. That is left out."
+
+
+@require_POST
+@members_only(*WRITERS)
+def forget_document_view(request: HttpRequest, document_id: UUID) -> HttpResponse:
+    """Forget all parts of a document."""
+    done = document_list.forget_document(request.actor, document_id, now=timezone.now())
+    text = f"Forgotten: {_part_count_label(done.forgotten)}. Importing it again brings them back."
+    if done.kept:
+        text += f" {_part_count_label(done.kept).capitalize()} stayed."
+    messages.success(request, text)
+    return redirect("documents")

@@ -1,0 +1,284 @@
+"""Documents read in a process of their own: round trips, hidden text, hostile files."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memories.ingestion.documents import read_document as module
+from memories.ingestion.documents.document_parts import (
+    MAX_PART_CHARACTERS,
+    Block,
+    DocumentError,
+    build_parts,
+    clean_text,
+)
+from memories.ingestion.documents.read_document import ReadDocument, read_document
+from tests.memories.ingestion.documents.samples import make_docx, make_pdf, paragraph, text_at
+
+ROOT = Path(module.__file__).parents[3]
+
+
+def read(content: bytes, name: str, **options: str) -> ReadDocument:
+    return read_document(io.BytesIO(content), len(content), name=name, **options)
+
+
+def told(content: bytes, name: str) -> list[tuple[str, str]]:
+    """(where, what) of each part."""
+    return [(part.place, part.text) for part in read(content, name).parts]
+
+
+def texts(content: bytes, name: str) -> str:
+    return "\n".join(text for _, text in told(content, name))
+
+
+HTML = """<!doctype html><html><head><title>T</title><style>.x{display:none}</style></head><body>
+<nav>Home</nav><h1>Guide</h1><p>The <b>coffee</b> machine stands here.</p><h2>Keys</h2>
+<ul><li>Noor keeps one.<li>Tom keeps one.</ul>
+<table><tr><th>Day<th>Who<tr><td>Monday<td><p>Ada</p></table></body></html>"""
+GUIDE = [
+    ("Guide", "The coffee machine stands here."),
+    ("Guide > Keys", "- Noor keeps one.\n- Tom keeps one.\nDay | Who\nMonday | Ada"),
+]
+
+
+def test_html_by_its_headings() -> None:
+    assert told(HTML.encode(), "guide.html") == GUIDE
+
+
+def test_markdown_by_its_headings() -> None:
+    content = (
+        b"---\ntitle: T\n---\n# Guide\n\nThe **coffee** machine stands here.\n\n## Keys\n\n"
+        b"- Noor keeps one.\n- Tom keeps one.\n\n| Day | Who |\n|--|--|\n| Monday | Ada |\n"
+    )
+    assert told(content, "guide.md") == GUIDE
+
+
+def test_docx_by_its_headings() -> None:
+    row = "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>"
+    table = "".join(
+        row.format(paragraph(one), paragraph(two))
+        for one, two in (("Day", "Who"), ("Monday", "Ada"))
+    )
+    content = make_docx(
+        paragraph("Guide", style="H1") + paragraph("The coffee machine stands here.")
+        + paragraph("Keys", style="H2") + paragraph("- Noor keeps one.")
+        + paragraph("- Tom keeps one.") + f"<w:tbl>{table}</w:tbl>"
+    )  # fmt: skip
+    assert told(content, "guide.docx") == GUIDE
+
+
+def test_pdf_by_its_pages() -> None:
+    pages = [text_at("The lift is slow. It goes on"), text_at("over here. Another page.")]
+    assert told(make_pdf(pages), "House.pdf") == [
+        ("page 1", "The lift is slow. It goes on over here."),
+        ("page 2", "Another page."),
+    ]
+
+
+def test_the_content_says_what_it_is_and_markdown_its_name() -> None:
+    assert read(make_pdf([text_at("Here.")]), "notes.txt").format == "pdf"
+    assert read(HTML.encode(), "notes").format == "html"
+    assert read(b"Plain words.", "notes.MD").format == "markdown"
+    with pytest.raises(DocumentError, match="none of the documents"):
+        read(b"Plain words.", "notes.txt")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("../../etc/Handbook.pdf", "Handbook.pdf"),
+        ("C:\\files\\Handbook.PDF", "Handbook.PDF"),
+        # Nobody takes it for a person.
+        ("Ada Lovelace", "Ada Lovelace.pdf"),
+        ("a" * 300 + ".pdf", "a" * 120 + ".pdf"),
+    ],
+)
+def test_names_of_files(given: str, shown: str) -> None:
+    assert read(make_pdf([text_at("Here.")]), given).name == shown
+
+
+@pytest.mark.parametrize("name", ["a\u202efdp.exe.pdf", "", "a\x00b.pdf"])
+def test_names_that_nobody_reads_for_sure(name: str) -> None:
+    with pytest.raises(DocumentError, match="name of the file"):
+        read(make_pdf([text_at("Here.")]), name)
+
+
+SEEN, UNSEEN = "The lift is slow.", "IGNORE"
+HIDDEN_IN_HTML = [
+    '<p hidden>{}</p>', '<p style="display : none">{}</p>', "<p class=x>{}</p>",
+    '<p style="visibility:hidden">{}</p>', '<p style="font-size:0">{}</p>',
+    '<p style="font-size: 1px;">{}</p>', '<p style="opacity:0">{}</p>',
+    '<p style="position:absolute;left:-9999px">{}</p>', '<p style="color:#FFF">{}</p>',
+    '<p style="color: white">{}</p>', "<script>{}</script>", "<!-- {} -->",
+    "<template>{}</template>", "<noscript>{}</noscript>", "<textarea>{}</textarea>",
+    '<div hidden><div><b style="color:red">{}</b></div></div>', '<font color="#ffffff">{}</font>',
+    "<p class=y><b>{}</b></p>", "<style>{}</style>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", HIDDEN_IN_HTML)
+def test_hidden_text_of_html(hidden: str) -> None:
+    style = "<style>@media all{.x{display:none}} .y > b {visibility:hidden}</style>"
+    html = f"<!doctype html>{style}<p>{SEEN}</p>{hidden.format(UNSEEN)}"
+    assert texts(html.encode(), "a.html") == SEEN
+    # The same in Markdown, which takes HTML.
+    assert texts(f"{SEEN}\n\n{style}{hidden.format(UNSEEN)}\n".encode(), "a.md") == SEEN
+
+
+def test_white_on_a_ground_is_seen() -> None:
+    html = '<body><div style="background:#003"><p style="color:white">Seen.</p></div>'
+    assert texts(html.encode(), "a.html") == "Seen."
+
+
+HIDDEN_IN_PDF = {
+    "invisible": text_at(UNSEEN, 700, before="3 Tr"),
+    "white": text_at(UNSEEN, 700, before="1 1 1 rg"),
+    "tiny": text_at(UNSEEN, 700, size=0.5),
+    "beside the page": text_at(UNSEEN, 7000),
+    "covered": text_at(UNSEEN, 700) + "0 0 0 rg 40 690 300 40 re f\n",
+}
+
+
+@pytest.mark.parametrize("how", HIDDEN_IN_PDF)
+def test_hidden_text_of_a_pdf(how: str) -> None:
+    found = read(make_pdf([text_at(SEEN) + HIDDEN_IN_PDF[how]]), "a.pdf")
+    assert [part.text for part in found.parts] == [SEEN]
+    assert found.hidden == 1
+
+
+def test_white_on_blue_in_a_pdf_is_seen() -> None:
+    page = "0 0 1 rg 40 690 300 40 re f\n" + text_at("Seen.", 700, before="1 1 1 rg")
+    found = read(make_pdf([page]), "a.pdf")
+    assert ([part.text for part in found.parts], found.hidden) == (["Seen."], 0)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "<w:vanish/>", '<w:rStyle w:val="Gone"/>', '<w:rStyle w:val="GoneToo"/>',
+        '<w:color w:val="FFFFFF"/>', '<w:sz w:val="2"/>',
+    ],
+)  # fmt: skip
+def test_hidden_text_of_a_docx(run: str) -> None:
+    found = read(make_docx(paragraph(SEEN) + paragraph(UNSEEN, run=run)), "a.docx")
+    assert ([part.text for part in found.parts], found.hidden) == ([SEEN], 1)
+
+
+def test_deleted_words_of_a_docx_are_gone() -> None:
+    body = (
+        paragraph(SEEN) + "<w:p><w:del><w:r><w:delText>Gone.</w:delText></w:r></w:del>"
+        "<w:ins><w:r><w:t>New.</w:t></w:r></w:ins></w:p>"
+    )
+    assert texts(make_docx(body), "a.docx") == f"{SEEN}\nNew."
+
+
+def test_characters_that_nobody_sees() -> None:
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "IGNORE")
+    assert clean_text(f"The\u200b lift{tags}\u202e is\x00 slow.") == "The lift is slow."
+
+
+BOMBS = {
+    "entities.docx": make_docx(paragraph("&a;"), head='<!DOCTYPE x [<!ENTITY a "x">]>'),
+    "zip.docx": make_docx(paragraph("x"), extra={"word/big.xml": b"0" * (30 << 20)}),
+    "up.docx": make_docx(paragraph("x"), extra={"../../evil.xml": b"<x/>"}),
+    "deep.docx": make_docx("<w:tbl><w:tr><w:tc>" * 300 + "</w:tc></w:tr></w:tbl>" * 300),
+    "cut.docx": make_docx(paragraph("x"))[:-60],
+    "no.docx": make_docx("<w:p>"),
+    "pages.pdf": make_pdf([text_at("x")] * 2_001),
+    "cut.pdf": make_pdf([text_at("x")])[:200],
+    "empty.pdf": make_pdf([""]),
+    "deep.html": b"<div>" * 5_000 + b"deep",
+    "empty.html": b"<p hidden>x",
+    "latin.md": "Grüße".encode("latin-1"),
+}
+
+
+@pytest.mark.conformance("N28")
+@pytest.mark.parametrize("name", BOMBS)
+def test_hostile_files_are_refused_with_one_sentence(name: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        read(BOMBS[name], name)
+    assert str(refused.value).count("\n") == 0
+    assert "Traceback" not in str(refused.value)
+
+
+def test_a_locked_pdf() -> None:
+    lock = (
+        f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'00' * 32}> /U <{'11' * 32}> >> "
+        f"/ID [<{'22' * 16}> <{'22' * 16}>]"
+    )
+    with pytest.raises(DocumentError, match="password"):
+        read(make_pdf([text_at("x")], trailer=lock), "a.pdf")
+
+
+def test_who_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_WAIT_SECONDS", 0.001)
+    with pytest.raises(DocumentError, match="more time or memory"):
+        read(b"x", "a.md")
+
+
+_IN_SANDBOX = """
+import ctypes, os, socket, sys
+from memories.ingestion.documents.sandbox import close_sandbox
+print(close_sandbox())
+libc = ctypes.CDLL(None)
+libc.open.restype = ctypes.c_int
+print(libc.socket(2, 1, 0), libc.open(sys.argv[1].encode(), 65, 384), libc.fork())
+for act in (socket.socket, lambda: open(sys.argv[1], "w"), lambda: os.system("true"),
+            lambda: bytearray(2 << 30)):
+    try:
+        act()
+        print("done")
+    except (PermissionError, MemoryError) as error:
+        print(type(error).__name__)
+"""
+
+
+def test_the_process_reaches_no_network_no_file_and_no_other_process(tmp_path: Path) -> None:
+    target = tmp_path / "evil"
+    out = subprocess.run(
+        [sys.executable, "-c", _IN_SANDBOX, str(target)], cwd=ROOT, capture_output=True,
+        text=True, check=True, timeout=60,
+    ).stdout.split("\n")  # fmt: skip
+    if out[0] == "True":
+        assert out[1] == "-1 -1 -1"
+    assert out[2:6] == ["PermissionError"] * 3 + ["MemoryError"]
+    assert not target.exists()
+
+
+def test_the_process_gets_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, object] = {}
+    begin = subprocess.Popen
+
+    def note(*args: object, **named: object) -> object:
+        seen.update(named)
+        return begin(*args, **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(module.subprocess, "Popen", note)
+    read(b"Words.", "a.md")
+    assert set(seen["env"]) == {"PATH", "LANG"}  # type: ignore[call-overload]
+
+
+def test_parts_are_whole_sentences() -> None:
+    sentence = "The lift of this house is slow, and nobody knows why. "
+    parts = build_parts([Block(sentence * 200, ("Lift",))])
+    assert len(parts) > 4
+    assert all(len(part.text) <= MAX_PART_CHARACTERS for part in parts)
+    assert all(part.text.endswith("why.") for part in parts)
+    assert [part.number for part in parts] == list(range(1, len(parts) + 1))
+    assert " ".join(part.text for part in parts) == (sentence * 200).strip()
+
+
+def test_words_without_an_end_are_divided() -> None:
+    parts = build_parts([Block("x" * 7_000), Block("word " * 1_000)])
+    assert all(0 < len(part.text) <= MAX_PART_CHARACTERS for part in parts)
+    assert "".join(part.text for part in parts).count("x") == 7_000
+
+
+def test_a_page_that_is_there_twice_is_one_part() -> None:
+    found = read(make_pdf([text_at("The same."), text_at("The same."), text_at("Else.")]), "a.pdf")
+    assert [part.place for part in found.parts] == ["page 1", "page 3"]
+    assert found.repeated == 1
