@@ -23,6 +23,7 @@ SEGMENT_NAME = re.compile(r"[0-9A-F]{24}")
 HISTORY_NAME = re.compile(r"[0-9A-F]{8}\.history")
 SERIES_NAME = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 _ADDRESSES = 1 << 32
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]{2,15}(Z|[+-][0-9:]{2,8})?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +244,15 @@ def format_moment(moment: datetime, *, up: bool = False) -> str:
 
 def parse_moment(text: str) -> datetime:
     """A moment that a person typed; without a zone it is in UTC. Raises ArchiveError."""
+    plain = text.strip().replace(" UTC", "+00:00")
     try:
-        found = datetime.fromisoformat(text.strip().replace(" UTC", "+00:00"))
-    except ValueError:
+        # Of other texts, such as one long number, `fromisoformat` makes some moment.
+        found = datetime.fromisoformat(plain if _MOMENT.fullmatch(plain) else "")
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ArchiveError(
             f"{text[:40]!r} is no moment. Type it like 2026-11-27 14:00, which is in UTC, or with "
             "its zone, like 2026-11-27 14:00+01:00."
         ) from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
