@@ -1,19 +1,18 @@
 """A server from the wheel with an archive, small tables, and a judge that knows what was there."""
 
-import os
 import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from config.archive.archive_settings import ArchiveSettings, read_settings
+from config.archive.archive_settings import read_settings
 from config.archive.archiver import Archiver, load_one_series, make_base_backup
 from config.archive.catalogue import BaseBackup, Series
 from config.archive.restore.recovery import Recovery, plan_recovery
@@ -45,6 +44,8 @@ class Rig:
         self.settings = read_settings(self.environ, data_dir=self.data_dir)
         self.said: list[str] = []
         self.archiver: Archiver
+        self.moments: list[datetime] = []
+        self.bases: list[BaseBackup] = []
         self._next = 0
 
     def start(self) -> None:
@@ -183,11 +184,3 @@ class Writers:
         self.stop.set()
         for thread in self.threads:
             thread.join()
-
-
-def make_rig(folder: Path, **variables: str) -> Rig:
-    os.umask(0o077)
-    return Rig(folder, **variables)
-
-
-__all__ = ["ArchiveSettings", "Rig", "Writers", "make_rig", "timedelta"]

@@ -185,7 +185,7 @@ BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "archive that never began": ("archive", on("ARCHIVE_DIR", "/archive"), (), "Nobody makes"),
     "archive that stopped": ("archive", archive_of(minutes=6), (), "Nobody makes the archive."),
     "archive that is behind": ("archive", archive_of(late=16), (), "No room. The database keeps"),
-    "log kept for nobody": ("archive", kept_for_nobody, (), "any more. The database keeps 0 MB"),
+    "log kept for nobody": ("archive", kept_for_nobody, (), "any more. The database keeps"),
     "model": ("model", no_model, (), "does not work"),
     "encryption": ("encryption", on("ENCRYPTION_KEYS", "short"), (), "bad keys"),
 }  # fmt: skip
