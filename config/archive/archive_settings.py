@@ -43,8 +43,9 @@ class ArchiveSettings:
     @property
     def erased_within(self) -> timedelta:
         """After so long no file of the archive holds what was erased: the window, the oldest chain
-        that it needs, and the time until the next base backup deletes that."""
-        return self.keep + self.full_every + 2 * self.base_every
+        that it needs, and the time until the next base backup deletes that. The copy deletes one
+        base backup later, when it has the newest itself."""
+        return self.keep + self.full_every + (3 if self.offsite else 2) * self.base_every
 
 
 def read_settings(environ: Mapping[str, str], *, data_dir: Path) -> ArchiveSettings:
@@ -69,7 +70,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path) -> ArchiveSetti
     if found.erased_within > found.backup_keep:
         raise ArchiveError(
             f"The archive would hold what was erased for {_days(found.erased_within)} days: "
-            "ARCHIVE_KEEP_DAYS, ARCHIVE_FULL_DAYS and twice ARCHIVE_BASE_HOURS. Receipts of "
+            "ARCHIVE_KEEP_DAYS, ARCHIVE_FULL_DAYS and ARCHIVE_BASE_HOURS count. Receipts of "
             f"erasures promise {_days(found.backup_keep)} (BACKUP_KEEP_DAYS). Make one of the "
             "former smaller, or the latter larger."
         )

@@ -45,9 +45,10 @@ class OffsiteStorage:
     def _as_archive_error(self, what: str) -> Iterator[None]:
         try:
             yield
-        except NotFoundError:
+        except (NotFoundError, FileNotFoundError):
             raise ArchiveError(f"{what} is missing in {self.name}.") from None
-        except BaseError as error:
+        # Some of its errors are those of Python.
+        except (BaseError, OSError) as error:
             # The message of the library may quote an address with a signature.
             raise ArchiveError(
                 f"{self.name} did not do what was asked of it ({type(error).__name__}, {what})."
@@ -69,7 +70,7 @@ class OffsiteStorage:
 
     def upload(self, name: str, path: Path) -> None:
         """Send a file; a large one in parts. Raises ArchiveError and OSError."""
-        with self._as_archive_error(name), path.open("rb") as file:
+        with path.open("rb") as file, self._as_archive_error(name):
             large = path.stat().st_size > PART_BYTES
             obstore.put(self._store, name, file, use_multipart=large, chunk_size=PART_BYTES)
 

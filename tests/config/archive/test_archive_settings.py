@@ -63,7 +63,9 @@ def test_secrets_of_the_offsite_storage_come_from_files(tmp_path: Path) -> None:
         "ARCHIVE_S3_ACCESS_KEY_FILE": str(tmp_path / "access"),
         "ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "secret"),
     }
-    found = read_settings(environ(tmp_path, **S3, **files), data_dir=tmp_path / "data").offsite
+    made = read_settings(environ(tmp_path, **S3, **files), data_dir=tmp_path / "data")
+    assert made.erased_within == timedelta(days=24), "the copy deletes a day later"
+    found = made.offsite
     assert found
     assert (found.bucket, found.prefix) == ("bucket", "a/b")
     assert (found.access_key, found.secret_key) == ("id", "word")

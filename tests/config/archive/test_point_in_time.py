@@ -213,7 +213,7 @@ def test_the_disk_gets_full_while_it_is_restored(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(recovery, "load_bytes", fill)
-    with pytest.raises((ArchiveError, OSError), match="(?i)no space left"):
+    with pytest.raises((ArchiveError, OSError), match=r"(?i)no space left"):
         kept.restore(kept.moments[0], "full")
     assert list(server_home(recovery.Postgres(kept.folder / "full")).iterdir()) == []
 
