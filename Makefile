@@ -1,6 +1,6 @@
 # `make help` lists what can be done. A virtual environment that is active is used; otherwise
 # .venv is made. Variables: PORT, DATA_DIR (run, dev); WEB_WORKERS (run); DIR (backup, restore);
-# ARGS (pytest, shell, restore, bench); DATASET (bench).
+# AT (restore); ARGS (pytest, shell, restore, archive, bench); DATASET (bench).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -28,7 +28,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
+.PHONY: help run dev backup restore archive shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -44,8 +44,12 @@ backup: $(runtime_stamp) ## Write a backup into a new folder (DIR=folder); the s
 	@[ -n "$(DIR)" ] || { echo "Say DIR=folder, a new one." >&2; exit 1; }
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py backup "$(DIR)" $(ARGS)
 
-restore: $(runtime_stamp) ## Put a backup back (DIR=folder ARGS=--yes); stop the site first
-	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py restore $(if $(DIR),"$(DIR)") $(ARGS)
+restore: $(runtime_stamp) ## Put a backup back (DIR=folder ARGS=--yes), or a moment of the archive (AT="2026-11-27 14:00"); stop the site first
+	@$(if $(AT),exec $(PY) -m config.archive restore --at "$(AT)" $(ARGS),DJANGO_SETTINGS_MODULE=config.settings.local \
+		$(SERVICES) -- $(PY) manage.py restore $(if $(DIR),"$(DIR)") $(ARGS))
+
+archive: $(runtime_stamp) ## Commands of the continuous archive (ARGS=status, "base --full", rehearse, ...)
+	@exec $(PY) -m config.archive $(ARGS)
 
 shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)

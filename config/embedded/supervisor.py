@@ -28,7 +28,9 @@ UVICORN_OPTIONS = (*PROTOCOL, "--no-proxy-headers", "--no-access-log", "--log-le
 # On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 # URLs of roles that bypass row-level security; no process of the site gets them.
-ADMIN_VARIABLES = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL")
+ADMIN_VARIABLES = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL", "DATABASE_ARCHIVE_URL")
+# What only the process of the archive needs.
+ARCHIVE_PREFIX = "ARCHIVE_S3_"
 # Steps before the first request: name of the log, words for the terminal, arguments of manage.py.
 SETUP_STEPS = (
     ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
@@ -103,8 +105,25 @@ class Supervisor:
         if shared := make_shared_folder(self.data_dir, os.getpid()):
             own[FOLDER_VARIABLE] = str(shared)
         settings = {"DJANGO_SETTINGS_MODULE": "config.settings.local"}
-        given = {k: v for k, v in self.environ.items() if k not in ADMIN_VARIABLES}
+        given = {
+            name: value
+            for name, value in self.environ.items()
+            if name not in ADMIN_VARIABLES and not name.startswith(ARCHIVE_PREFIX)
+        }
         return settings | given | self.services.environment | own
+
+    def _archive(self) -> list[Child]:
+        """The process that keeps the archive, if there is one; it reads the whole database."""
+        if not self.environ.get("ARCHIVE_DIR"):
+            return []
+        given = {
+            name: value
+            for name, value in self.environ.items()
+            if name in ADMIN_VARIABLES or name.startswith(ARCHIVE_PREFIX)
+        }
+        environment = self._environment() | given
+        arguments = ["-m", "config.archive", "run"]
+        return [Child("archive", arguments, environment, self.data_dir / "log")]
 
     def _child(self, name: str, *arguments: str) -> Child:
         return Child(name, list(arguments), self._environment(), self.data_dir / "log")
@@ -140,6 +159,7 @@ class Supervisor:
                 self._child("worker", *celery, "worker", "-Q", "celery", *one),
                 self._child("jobs", *celery, "worker", "-Q", "jobs,indexes", "-n", "jobs@%h", *one),
                 self._child("beat", *celery, "beat", "-s", schedule, "--pidfile=", "-l", "WARNING"),
+                *self._archive(),
             ]
         deadline = time.monotonic() + READY_SECONDS
         while not self.interrupts:

@@ -17,6 +17,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from config.archive.status import STOPPED
+from config.monitoring.archive_state import archive_state, find_archive_status, find_log_slot
 from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
 from config.releases.database_release import find_newer_migration
 from config.version import VERSION
@@ -35,6 +37,8 @@ MIN_POSTGRES = 17
 LATE = timedelta(minutes=15)
 # A share of the disk below which there is a warning.
 MIN_FREE_SHARE = 0.1
+# A failure of the archive that is younger is told, also if it is over.
+RECENT = timedelta(days=1)
 MAX_CLOCK_SKEW = timedelta(seconds=5)
 PROVISION = "`python -m config.embedded provision`, as a superuser (DATABASE_ADMIN_URL), makes it."
 MIGRATE = "Run `manage.py migrate --database owner`."
@@ -166,6 +170,28 @@ def _check_disk() -> tuple[str, ...]:
     return (OK, text) if usage.free >= MIN_FREE_SHARE * usage.total else (WARNING, text, advice)
 
 
+def _check_archive() -> tuple[str, ...]:
+    now, slot, status = timezone.now(), find_log_slot(), find_archive_status()
+    kept = f"The database keeps {slot.kept_bytes / 1e6:,.0f} MB of its log for it." if slot else ""
+    if not settings.ARCHIVE_DIR:
+        if slot is None:
+            return OK, "There is no continuous archive (ARCHIVE_DIR)."
+        advice = "Set ARCHIVE_DIR again, or end it by `make archive ARGS=off`: the disk fills."
+        return FAULT, f"There is no archive any more. {kept}", advice
+    state = archive_state(now)
+    if status is None or state == STOPPED:
+        advice = "Start it (`make run` does), and look at its log: the disk of the database fills."
+        return FAULT, f"Nobody makes the archive. {kept}", advice
+    told = f"{status.until:%Y-%m-%d %H:%M:%S} UTC" if status.until else "no moment yet"
+    if state != OK or (slot and slot.is_lost):
+        text = f"The archive is behind: it reaches to {told}. {status.failure} {kept}"
+        return FAULT, " ".join(text.split()), "Mend that soon: the disk of the database fills."
+    if status.failed_at and now - status.failed_at < RECENT:
+        text = f"The archive reaches to {told}, but failed within the last day: {status.failure}"
+        return WARNING, text, "See whether that is mended; `make archive ARGS=status` says more."
+    return OK, f"The archive reaches to {told}."
+
+
 def _check_clocks() -> tuple[str, ...]:
     with connection.cursor() as cursor:
         before = datetime.now(UTC)
@@ -208,6 +234,7 @@ CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "workers": _check_workers,
     "queue": _check_queue,
     "disk": _check_disk,
+    "archive": _check_archive,
     "clocks": _check_clocks,
     "model": _check_encoder,
     "encryption": _check_encryption,

@@ -6,7 +6,9 @@ import redis
 from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
 
+from config.monitoring.archive_state import archive_state
 from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids
@@ -24,13 +26,16 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Ready when the database answers and no restore of it is unfinished. Broker or encoder down is
     degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
-    texts need and nobody has, and a full disk: what is kept can be read."""
+    texts need and nobody has, and a full disk: what is kept can be read. So is an archive that is
+    late or stopped: the database keeps its log for it until the disk is full.
+    """
     parts = {
         "database": _database_state(),
         "broker": _broker_state(),
         "encoder": encoder_state(),
         "encryption": encryption_state(),
         "disk": _disk_state(),
+        "archive": archive_state(timezone.now()),
     }
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)

@@ -310,3 +310,5 @@ TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000
 TEAM_SILENT_SECONDS = env.float("TEAM_SILENT_SECONDS", default=10.0)
 # Days after which the operator deletes a backup; until then it holds what was erased since.
 BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=30)
+# The continuous archive, which a process of its own keeps (`config.archive`); empty: there is none.
+ARCHIVE_DIR = env.str("ARCHIVE_DIR", default="")

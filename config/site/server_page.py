@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,6 +21,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from config.archive.status import find_rehearsal
+from config.monitoring.archive_state import find_archive_status
 from config.monitoring.diagnosis import FAULT, OK, WARNING, diagnose
 from config.monitoring.server_overview import (
     PAGE_SIZE,
@@ -107,6 +110,8 @@ def _render_server(
         "failed_sign_ins": count_failed_sign_ins(),
         "backup": backup,
         "backup_size": filesizeformat(backup.bytes) if backup else "",
+        "archive": find_archive_status(),
+        "rehearsed_at": find_rehearsal(settings.DATA_DIR),
         "erased_at": datetime.fromisoformat(erased["at"]) if erased else None,
         "version": VERSION,
         "words": words,

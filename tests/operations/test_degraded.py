@@ -201,6 +201,7 @@ def test_without_a_broker_writes_and_words_work_and_work_catches_up(
             "encoder": "ok",
             "encryption": "ok",
             "disk": "ok",
+            "archive": "off",
         },
     }
     assert owed(here) == (12, 0)

@@ -35,6 +35,8 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
+    # Which pages change is noted, for incremental base backups (config/archive).
+    "summarize_wal": "on",
 }
 FAST_SETTINGS = {
     "fsync": "off",
@@ -46,6 +48,7 @@ FAST_SETTINGS = {
     "pg_stat_statements.track": "none",
     "update_process_title": "off",
     "autovacuum": "off",
+    "summarize_wal": "off",
 }
 
 

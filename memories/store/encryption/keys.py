@@ -57,13 +57,18 @@ def compute_key_id(secret: bytes) -> str:
 
 def load_keyring() -> Keyring:
     """The keys of ENCRYPTION_KEYS, then those of ENCRYPTION_KEY_FILE as it is now."""
-    file, stamp = settings.ENCRYPTION_KEY_FILE, 0
+    return read_keyring(tuple(settings.ENCRYPTION_KEYS), settings.ENCRYPTION_KEY_FILE)
+
+
+def read_keyring(given: tuple[str, ...], file: str) -> Keyring:
+    """The given keys, each the base64 of 32 bytes, then those of the file; "" is no file."""
+    stamp = 0
     if file:
         try:
             stamp = Path(file).stat().st_mtime_ns
         except OSError:
             stamp = -1
-    return _parse_keyring(tuple(settings.ENCRYPTION_KEYS), file, stamp)
+    return _parse_keyring(given, file, stamp)
 
 
 def check_encryption_key() -> None:

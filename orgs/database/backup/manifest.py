@@ -129,10 +129,11 @@ def check_files(folder: Path, manifest: Manifest) -> None:
         _check_file(folder, manifest.ledger.path, manifest.ledger.sha256, "The erasure ledger")
 
 
-def secret_key_fingerprint(salt: str) -> dict[str, str]:
-    """A hash of SECRET_KEY by which `has_same_secret_key` compares; it is slow to guess from."""
-    key = settings.SECRET_KEY.encode()
-    made = hashlib.scrypt(key, salt=bytes.fromhex(salt), **_SCRYPT_PARAMETERS)
+def secret_key_fingerprint(salt: str, key: str | None = None) -> dict[str, str]:
+    """A hash of SECRET_KEY by which `has_same_secret_key` compares; it is slow to guess from.
+    key: that of the settings by default."""
+    key = settings.SECRET_KEY if key is None else key
+    made = hashlib.scrypt(key.encode(), salt=bytes.fromhex(salt), **_SCRYPT_PARAMETERS)
     return {"salt": salt, "scrypt": made.hex()}
 
 

@@ -35,6 +35,7 @@ from orgs.database.backup.manifest import (
 from orgs.database.backup.restore_marker import (
     ERASING,
     LOADING,
+    RECOVERED,
     Marker,
     delete_marker,
     has_unfinished_restore,
@@ -128,8 +129,12 @@ def resume_restore(*, say: Reporter = lambda text: None) -> RestoreResult:
         marker = read_marker(connection)
         if marker is None:
             raise BackupError("No restore is unfinished here.")
-        if marker.phase != ERASING:
+        if marker.phase == LOADING:
             raise BackupError("The backup itself was not loaded: type the same restore again.")
+        if marker.phase == RECOVERED:
+            with _as_backup_error(RESUME_NEEDED):
+                _open_recovered(connection, say)
+            write_marker(connection, Marker(ERASING, marker.backup, marker.moment))
         done = RestoreResult(marker.moment, replayed=_replay_erasures(connection, say))
         delete_marker(connection)
     done.seconds = time.monotonic() - started
@@ -163,13 +168,27 @@ def _as_backup_error(words: str) -> Iterator[None]:
 
 
 def _check_version(manifest: Manifest) -> None:
+    _check_migrations(manifest.migrations, f"The backup ({manifest.application})")
+
+
+def _check_migrations(applied: Sequence[Sequence[str]], what: str) -> None:
     known = MigrationLoader(None).disk_migrations
-    unknown = [f"{app}.{name}" for app, name in manifest.migrations if (app, name) not in known]
+    unknown = [f"{app}.{name}" for app, name in applied if (app, name) not in known]
     if unknown:
         raise BackupError(
-            f"The backup is of another or newer version ({manifest.application}): "
-            f"{', '.join(unknown[:3])} is not known here. Restore it with that version."
+            f"{what} is of another or newer version: {', '.join(unknown[:3])} is not known here. "
+            "Restore it with that version."
         )
+
+
+def _open_recovered(connection: Connection, say: Reporter) -> None:
+    """A database that the archive has put back may be of an older release, never of a newer one."""
+    applied = connection.execute("SELECT app, name FROM public.django_migrations").fetchall()
+    _check_migrations([list(one) for one in applied], "The archive")
+    say("Migrating and building indexes ...")
+    _migrate_forward()
+    _check_protection(connection)
+    on_database_loaded(say)
 
 
 def _check_overwrite(connection: Connection, replace: bool) -> None:

@@ -16,7 +16,8 @@ from orgs.database.backup.connection import Connection
 from orgs.database.backup.tables import MARKER_SCHEMA
 from orgs.database.role_checks import abort_start
 
-LOADING, ERASING = "loading", "erasing"
+# RECOVERED: the archive was played up to a moment, and nothing was looked at yet.
+LOADING, ERASING, RECOVERED = "loading", "erasing", "recovered"
 UNFINISHED_MESSAGE = "A restore has not ended, so this database is closed."
 RESUME_HINT = "Type the same restore again, or end it by `make restore ARGS=--resume`."
 # Check that the table exists, without reading it: every role may do that.
@@ -29,7 +30,7 @@ assert "'" + MARKER_SCHEMA + "'" in _MARKER_EXISTS  # noqa: S101 - a constant of
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """How far a restore is. phase: LOADING or ERASING. backup: its id."""
+    """How far a restore is. phase: LOADING, ERASING or RECOVERED. backup: its id."""
 
     phase: str
     backup: str

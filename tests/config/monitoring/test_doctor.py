@@ -16,9 +16,10 @@ import time_machine
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from config.archive.status import ArchiveStatus
 from config.embedded.servers import provisioning
 from config.embedded.servers.ports import choose_port
-from config.monitoring import diagnosis, health
+from config.monitoring import archive_state, diagnosis, health
 from memories.embedding.encoder import EncoderError
 from tests.databases import autocommit_connection
 from tests.operations.backup_round_trip import create_migrated, temporary_database
@@ -108,6 +109,33 @@ def by(*statements: str) -> Break:
     return lambda *_: as_admin(*statements)
 
 
+def archive_of(minutes: int = 0, late: int = 0) -> Break:
+    """Its process wrote so many minutes ago, and what it has ends so many minutes before."""
+
+    def write(_: Tenant, patched: pytest.MonkeyPatch, settings: Any) -> None:
+        settings.ARCHIVE_DIR = "/archive"
+        now = timezone.now() - timedelta(minutes=minutes)
+        until = now - timedelta(minutes=late)
+        status = ArchiveStatus(written_at=now, until=until, failure="No room." if late else "")
+        slot = archive_state.LogSlot(is_lost=False, kept_bytes=48_000_000)
+        patched.setattr(diagnosis, "find_log_slot", lambda: slot)
+        patched.setattr(archive_state, "read_status", lambda _: status)
+
+    return write
+
+
+def kept_for_nobody(_: Tenant, patched: pytest.MonkeyPatch, __: Any) -> None:
+    # The server is that of all test processes, so the slot has a name of its own.
+    name = f"archive_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+    patched.setattr(archive_state, "SLOT", name)
+    as_admin(f"SELECT pg_create_physical_replication_slot('{name}', true)")
+    slot = archive_state.find_log_slot()
+    as_admin(f"SELECT pg_drop_replication_slot('{name}')")
+    assert slot
+    assert archive_state.find_log_slot() is None
+    patched.setattr(diagnosis, "find_log_slot", lambda: slot)
+
+
 BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "roles": (
         "roles",
@@ -154,6 +182,10 @@ BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "workers": ("workers", on("TASK_SENDER", f"{__name__}.silent"), (), "No worker answers"),
     "queue": ("queue", waits, ("DELETE FROM memories_pending",), "has waited for 60 minutes"),
     "disk": ("disk", full, (), "0.0 GB free"),
+    "archive that never began": ("archive", on("ARCHIVE_DIR", "/archive"), (), "Nobody makes"),
+    "archive that stopped": ("archive", archive_of(minutes=6), (), "Nobody makes the archive."),
+    "archive that is behind": ("archive", archive_of(late=16), (), "No room. The database keeps"),
+    "log kept for nobody": ("archive", kept_for_nobody, (), "any more. The database keeps"),
     "model": ("model", no_model, (), "does not work"),
     "encryption": ("encryption", on("ENCRYPTION_KEYS", "short"), (), "bad keys"),
 }  # fmt: skip

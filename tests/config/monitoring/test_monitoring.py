@@ -401,4 +401,11 @@ def test_health(db: None) -> None:
     assert Client().get("/healthz").json() == {"status": "ok", "version": VERSION}
     ready = Client().get("/readyz")
     assert ready.status_code == 200
-    assert set(ready.json()["parts"]) == {"database", "broker", "encoder", "encryption", "disk"}
+    assert set(ready.json()["parts"]) == {
+        "database",
+        "broker",
+        "encoder",
+        "encryption",
+        "disk",
+        "archive",
+    }

