@@ -17,12 +17,10 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 
-from memories.embedding.encoder import EncoderError
-from memories.embedding.query_cache import encode_query
-from memories.language.query_cues import is_about_self, is_when_question, query_forms
+from memories.language.query_cues import is_about_self, is_when_question
+from memories.questions.record_question import AskedQuestion, record_question_later
 from memories.retrieval import disclosure, recall_log
 from memories.retrieval.answer_rows import (
     answer_rows_statement,
@@ -38,10 +36,11 @@ from memories.retrieval.candidates.query_words import (
 )
 from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
+from memories.retrieval.query_vector import add_vector
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.reranking.rerank import deepen_limit, fetch_passages, rerank
 from memories.retrieval.resolve_filters import resolve_filters
-from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, effective_tiers
 from memories.retrieval.search_types import (
     Expert,
     Hit,
@@ -50,7 +49,7 @@ from memories.retrieval.search_types import (
     SearchResult,
     hit_ids,
 )
-from memories.retrieval.strategies.registry import ALIASES, needs_vector
+from memories.retrieval.strategies.registry import ALIASES
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
     end_of_day,
@@ -128,7 +127,8 @@ class RecallResult:
 
     confidence: that one of them answers, in 0-1. merged: the rows, by id, of memories that say the
     same as a hit. query: as it was understood. people: see `SearchResult`. not_reranked: why the
-    order is the plain one although reranking was requested.
+    order is the plain one although reranking was requested. agreed: whose question it is, if
+    everybody agreed that curators see it.
     """
 
     query: Query
@@ -140,6 +140,7 @@ class RecallResult:
     merged: Mapping[UUID, Any] = field(default_factory=dict)
     confidence: float = 0.0
     people: tuple[Expert, ...] = ()
+    agreed: Principal | None = None
 
     @property
     def answered(self) -> str:
@@ -257,7 +258,11 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
     """Raises _KeyRefusedError."""
     for _ in range(recall_log.MAX_SEARCHES):
         with recall_log.unless_unrecordable():
-            return _search(asker, call)
+            answer = _search(asker, call)
+            if answer.agreed is not None:
+                asked = AskedQuestion(call.query.text, answer.answered)
+                record_question_later(answer.agreed, answer.recall_id, asked, call.now)
+            return answer
     return _search(asker, replace(call, recorded=False))
 
 
@@ -344,10 +349,13 @@ def _record_and_load(
     last = [*([record, *opened.stamp] if call.recorded else ()), *scope.commit]
     if rows is None:
         read = answer_rows_statement(principal.organisation_id, ids)
-        rows = parse_answer_rows(fetch_pipelined([read, *last])[0])
-    elif last:
-        fetch_pipelined(last)
-    return build_result(query, recall_id, served, rows, took_ms)
+        answer_rows, *recorded = fetch_pipelined([read, *last])
+        rows = parse_answer_rows(answer_rows)
+    else:
+        recorded = fetch_pipelined(last) if last else []
+    answer = build_result(query, recall_id, served, rows, took_ms)
+    agreed = call.recorded and recall_log.is_agreed(recorded[0])
+    return replace(answer, agreed=principal) if agreed else answer
 
 
 def build_result(
@@ -428,22 +436,3 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         fresh_days=settings.BLOCK_FRESH_DAYS,
         filters=replace(filters, tiers=effective_tiers(query.tier_strategy, filters.tiers)),
     )
-
-
-def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
-    """The question with the normalised sum of the vectors of its forms. reader: who asks."""
-    if not needs_vector(question):
-        return question
-    forms = query_forms(question.text, sorted(question.named, key=len, reverse=True))
-    try:
-        vectors = [encode_query(form, question.encoder, reader=reader) for form in forms]
-    except EncoderError:
-        # Search goes on by words; the health check reports the missing encoder.
-        return replace(question, strategy="keyword")
-    vector = sum(vectors[1:], vectors[0])
-    question = replace(question, vector=vector / np.linalg.norm(vector))
-    if question.tier_strategy is None or question.min_similarity is not None:
-        return question
-    # Only with a vector: without one no hit has a similarity, and words must still find.
-    least = TIER_STRATEGIES[question.tier_strategy].min_similarity
-    return replace(question, min_similarity=least)
