@@ -63,18 +63,30 @@ def set_member_consent(actor: Actor, *, agrees: bool, now: datetime) -> None:
     _set_consent(actor, "member", actor.member_id, agrees, now)
 
 
+def may_consent_for(actor: Actor, robot: Robot) -> bool:
+    """Whether the actor decides it for a robot: an admin, of one that works and is nobody's own."""
+    is_nobodys = robot.owner_id is None and robot.builtin is None
+    return actor.administers and is_nobodys and robot.retired_at is None
+
+
+def get_consenting_robot(actor: Actor, robot_id: UUID) -> Robot:
+    """The robot for which the actor may agree. Raises what `set_robot_consent` raises."""
+    check_admin(actor)
+    with organisation_scope(actor.organisation_id):
+        robots = Robot.objects.filter(organisation_id=actor.organisation_id, id=robot_id)
+        robot = robots.first()
+    if robot is None or not may_consent_for(actor, robot):
+        raise NotFoundError("no such robot")
+    return robot
+
+
 def set_robot_consent(actor: Actor, robot_id: UUID, *, agrees: bool, now: datetime) -> None:
     """The same for what a robot asks for nobody, and for those members who agreed themselves.
 
     Raises PermissionError for who is no admin, and NotFoundError for a personal robot, a built-in
     one, or one that does not work any more.
     """
-    check_admin(actor)
-    with organisation_scope(actor.organisation_id):
-        robots = Robot.objects.filter(organisation_id=actor.organisation_id, id=robot_id)
-        if not robots.filter(owner=None, builtin=None, retired_at=None).exists():
-            raise NotFoundError("no such robot")
-    _set_consent(actor, "robot", robot_id, agrees, now)
+    _set_consent(actor, "robot", get_consenting_robot(actor, robot_id).id, agrees, now)
 
 
 def withdraw_removed_member(actor: Actor, member_id: UUID, *, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """What tests of kept questions have in common."""
 
+from datetime import datetime
 from typing import Any
 
 from memories.questions.consent import set_member_consent, set_robot_consent
@@ -22,8 +23,8 @@ def agree(here: Tenant, *names: str) -> None:
             set_robot_consent(here.person("ada"), here.robots[name].id, agrees=True, now=NOW)
 
 
-def ask(actor: Actor, text: str = QUESTION, **more: Any) -> RecallResult:
-    return recall(actor, Query(text=text, **more), now=NOW)
+def ask(actor: Actor, text: str = QUESTION, *, now: datetime = NOW, **more: Any) -> RecallResult:
+    return recall(actor, Query(text=text, **more), now=now)
 
 
 def kept(here: Tenant) -> list[Question]:
