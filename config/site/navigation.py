@@ -69,12 +69,12 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     found.append(_item(request, "library", "Memories", "memories") | {"views": views})
     waiting = {"count": _waiting_count(request), "live": "review", "live_label": "waiting"}
     found.append(_item(request, "review", "Review", "review") | waiting)
-    if role in MODERATOR_ROLES:
-        questions = _item(request, "open-questions", "Open questions", "question")
-        found.append(questions | {"short": "Questions"})
     # Its number is asked for once the page is there, so that no page waits for it.
     news = {"short": "Mine", "live": "news", "live_label": "news"}
     found.append(_item(request, "me", "My memories", "me") | news)
+    if role in MODERATOR_ROLES:
+        questions = _item(request, "open-questions", "Open questions", "question")
+        found.append(questions | {"short": "Questions"})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "map", "Knowledge map", "map") | {"short": "Map"})

@@ -58,6 +58,8 @@ def add_memory(request: HttpRequest) -> HttpResponse:
     """A new memory, for the readers that the writer chooses."""
     audiences = _audience_choices(request)
     question = _find_question(request)
+    if question:
+        request.stands_under = reverse("open-questions")
     form = memory_forms.AddMemoryForm(audiences, request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data

@@ -1,4 +1,4 @@
-"""Who sees a kept question: its asker, and curators who read where it was asked; they see no asker."""
+"""A kept question is seen by its asker and by curators of where it was asked, who see no asker."""
 
 from dataclasses import replace
 from uuid import UUID
