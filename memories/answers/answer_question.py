@@ -297,7 +297,8 @@ def _record(
     """Record what the answer shows like a recall; returns its id."""
     shown = {one.hit.id for one in draft.citations} | {hit.id for hit, _ in draft.disagrees}
     served = replace(recalled.served, hits=[hit for hit in recalled.hits if hit.id in shown])
-    asked = AskedQuestion(query.text, classify_confidence(recalled.served.confidence or 0.0))
+    answered = classify_confidence(recalled.served.confidence or 0.0)
+    asked = AskedQuestion(query.text, answered) if query.asks_everywhere else None
     return record_recall(
         principal,
         served,

@@ -120,6 +120,21 @@ class Query:
     include_expired: bool = False
     working: bool = False
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than the group narrows what may come up."""
+        open_query = Query(text="")
+        return any(
+            getattr(self, name) != getattr(open_query, name)
+            for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
+        )
+
+    @property
+    def asks_everywhere(self) -> bool:
+        """Whether no answer means that nobody could answer: what is narrowed may be answered
+        elsewhere, and at another time."""
+        return not (self.is_narrowed or self.ranges or self.timeframe or self.as_of)
+
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
@@ -259,7 +274,7 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
     for _ in range(recall_log.MAX_SEARCHES):
         with recall_log.unless_unrecordable():
             answer = _search(asker, call)
-            if answer.agreed is not None:
+            if answer.agreed is not None and call.query.asks_everywhere:
                 asked = AskedQuestion(call.query.text, answer.answered)
                 record_question_later(answer.agreed, answer.recall_id, asked, call.now)
             return answer
@@ -306,7 +321,7 @@ def _open_scope(
     if not query.filters and isinstance(asker, _KnownAsker):
         question = resolve_query(asker.principal, query, now)
         words = [query_words_statement(question)]
-    elif isinstance(asker, KeyRequest) and _narrows_by_group_alone(query):
+    elif isinstance(asker, KeyRequest) and not query.is_narrowed:
         conditions = [_IN_CALLERS_GROUP_SQL] if query.group is not None else []
         words = [caller_words_statement(asker.key.organisation_id, query.text, conditions)]
     opening = asker.statements()
@@ -317,15 +332,6 @@ def _open_scope(
     scope.note(_recall_scope(opened.principal))
     question = question or resolve_query(opened.principal, query, now)
     return opened, apply_query_words(question, found[-1]) if words else add_query_words(question)
-
-
-def _narrows_by_group_alone(query: Query) -> bool:
-    """Whether nothing but the group narrows what may come up."""
-    open_query = Query(text="")
-    return all(
-        getattr(query, name) == getattr(open_query, name)
-        for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
-    )
 
 
 def _record_and_load(

@@ -216,4 +216,6 @@ def _find_question(asked: ContextBuildState) -> AskedQuestion | None:
     text, served = asked.query.text, asked.served
     if served is None or served.confidence is None or not ends_with_question_mark(text):
         return None
+    if asked.recall_query is None or not asked.recall_query.asks_everywhere:
+        return None
     return AskedQuestion(text, classify_confidence(served.confidence))

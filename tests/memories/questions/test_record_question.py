@@ -190,6 +190,26 @@ def test_what_a_gate_would_hold_is_not_kept(lasting_world: World, text: str) -> 
     assert QUESTION in listed(here)
 
 
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        {"filters": {"tags": ["lunch"]}},
+        {"timeframe": ("auto",), "text": "What happened yesterday?"},
+        {"include_shared": False},
+        {"as_of": NOW.date()},
+    ],
+)
+def test_what_is_narrowed_may_be_answered_elsewhere(
+    lasting_world: World, narrow: dict[str, Any]
+) -> None:
+    here = lasting_world.here
+    agree(here, "mina")
+    mina = here.person("mina")
+    ask(mina, **narrow)
+    answer_question(mina, Query(**({"text": QUESTION} | narrow)), now=NOW)
+    assert kept(here) == []
+
+
 def test_a_detector_that_breaks_keeps_nothing(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
