@@ -50,6 +50,7 @@ from memories.privacy import export_my_data, opt_out
 from memories.privacy.erasure import kept_answers
 from memories.privacy.erasure.steps import run_erase
 from memories.privacy.replay_erasures import replay_erasures
+from memories.questions.consent import withdraw_removed_member
 from memories.retrieval import feedback
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
 from memories.snapshots.export_job import EXPORTS, run_export
@@ -101,6 +102,7 @@ def close_member(actor: Actor, member: Member, now: datetime) -> None:
     revoke_member_access(actor, member, now)
     delete_removed_member_accounts(actor, member, now)
     delete_member_personas(actor, member, now)
+    withdraw_removed_member(actor, member.id, now=now)
 
 
 def replay_ledger(entries: Sequence[LedgerEntry], say: restore.Reporter) -> None:

@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -52,6 +53,8 @@ from config.transport.thread_shares import SharedAskers, ThreadShares
 from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
+from orgs.limits.after_answer import Work as LaterWork
+from orgs.limits.after_answer import collect_for_later, run_collected
 from orgs.principals import Actor
 
 Message = dict[str, Any]
@@ -91,12 +94,14 @@ class ThreadedHandler(ASGIHandler):
             raise ValueError(f"only HTTP is answered here, not {scope['type']}")
         preserve_escaped_slashes(scope)
         show_api_key(scope)
+        afterwards: list[LaterWork] = []
         try:
             caller, body, close = await self.read_body(scope, receive)
             call = WatchedCall(receive, send, close)
 
             def work(budget: TimeBudget, stream: Stream) -> Answer:
-                return self._answer(scope, body, stream.push)
+                with collect_for_later(afterwards):
+                    return self._answer(scope, body, stream.push)
 
             answer = await self._run_streamed(call, *self._threads_for(scope, caller), work)
             if answer.waits_for is not None:
@@ -108,6 +113,15 @@ class ThreadedHandler(ASGIHandler):
         except Refused as refused:
             answer = Answer(render_refusal(scope, refused))
         await send_answer(answer, receive, send, self.files)
+        if afterwards:
+            await self._run_afterwards(caller, afterwards)
+
+    async def _run_afterwards(self, caller: str, afterwards: list[LaterWork]) -> None:
+        """Do what a call left for later, as a call of the same caller; dropped if that has no
+        time."""
+        call = WatchedCall(_nothing, _nowhere, _nobody)
+        with suppress(Refused):
+            await call.run(self.shares, self.threads, caller, lambda *_: run_collected(afterwards))
 
     async def _run_streamed(
         self, call: WatchedCall, shares: ThreadShares, threads: Executor, caller: str, work: Work

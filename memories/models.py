@@ -35,6 +35,7 @@ from memories.privacy.erasure.erasure_run import (
     TombstoneType,
 )
 from memories.privacy.models import Disclosure
+from memories.questions.models import Question, QuestionAsker, QuestionConsent, QuestionReason
 from memories.restatement.models import PendingRestatement, Restatement, RestatementSource
 from memories.retrieval.models import Feedback, Recall
 from memories.review.models import Proposal, ProposalCause, ProposalState
@@ -105,6 +106,10 @@ __all__ = [
     "ProposalCause",
     "ProposalState",
     "QuarantineGate",
+    "Question",
+    "QuestionAsker",
+    "QuestionConsent",
+    "QuestionReason",
     "ReaderUse",
     "Recall",
     "Relation",

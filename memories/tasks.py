@@ -23,6 +23,7 @@ from memories.lifecycle.consolidation import promote_patterns as consolidation_p
 from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.news.news_mail import send_due_mails
 from memories.privacy.erasure.kept_answers import sweep_kept_answers
+from memories.questions.record_question import delete_old_questions
 from memories.restatement import llm_worker
 from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
@@ -194,14 +195,15 @@ def sweep_news_mail(**_: object) -> int:
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
     """Remove what the log of operations, the feed of changes, the records of recalls, the log of
-    webhooks and the answers for calls that are sent again keep no longer, and sessions that are
-    over."""
+    webhooks, the answers for calls that are sent again and the questions for curators keep no
+    longer, and sessions that are over."""
     now = timezone.now()
     return delete_old_sessions(now=now) + sum(
         delete_old_operations(one, now=now)
         + delete_old_departures(one, now=now)
         + delete_old_deliveries(one, now=now)
         + remove_old_recalls(one, now=now)
+        + delete_old_questions(one, now=now)
         + sweep_kept_answers(one, now=now)
         for one in list_organisation_ids()
     )

@@ -46,10 +46,17 @@ from memories.views.privacy import (
     news_page,
     own_import_page,
     profile_page,
+    question_consent,
 )
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export_page as my_export
-from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
+from memories.views.review import (
+    bulk_review,
+    decide_item,
+    gate_settings,
+    open_questions,
+    queue_page,
+)
 from memories.views.support import memory_metadata as metadata
 from memories.views.support import support_jobs, support_trail
 from memories.views.webhooks import webhook_urls
@@ -73,6 +80,11 @@ pages = [
     ),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
     path("robots/<uuid:robot_id>/", robot_page.robot, name="robot-page"),
+    path(
+        "robots/<uuid:robot_id>/questions/",
+        question_consent.robot_question_consent,
+        name="robot-questions",
+    ),
     path("robots/traces/", traces.traces, name="traces"),
     path("robots/traces/<uuid:recall_id>/", traces.trace, name="trace-page"),
     path(
@@ -109,6 +121,7 @@ pages = [
     path("me/forget/undo/", my_memories_page.undo_forget_all_view, name="me-bring-back"),
     path("me/export/", my_export.export_lines, name="me-export"),
     path("me/export/page/", my_export.export_html, name="me-export-page"),
+    path("me/questions/", question_consent.own_question_consent, name="me-questions"),
     path("me/news/", news_page.news_page, name="news"),
     path("me/news/seen/", news_page.mark_news_seen, name="news-seen"),
     path("me/news/mail/", news_page.set_news_mail_view, name="news-mail"),
@@ -148,6 +161,10 @@ pages = [
         name="me-account-remove",
     ),
     path("me/time-zone/", my_memories_page.set_time_zone_view, name="me-zone"),
+    path("questions/", open_questions.open_questions, name="open-questions"),
+    path(
+        "questions/<uuid:question_id>/leave/", open_questions.leave_question, name="question-leave"
+    ),
     path("review/", queue_page.queue_page, name="review"),
     path("review/gates/", gate_settings.gate_settings, name="gates"),
     path("review/gates/policy/", gate_settings.set_gate_policy_view, name="gates-policy"),

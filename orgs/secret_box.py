@@ -5,6 +5,8 @@ After a change of SECRET_KEY the former ones in SECRET_KEY_FALLBACKS still decry
 
 import base64
 import hashlib
+import time
+from datetime import datetime
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -20,9 +22,11 @@ def _box(purpose: str) -> MultiFernet:
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
 
 
-def encrypt_secret(text: str, *, purpose: str) -> str:
-    """The stored form, which only the same purpose decrypts."""
-    return _box(purpose).encrypt(text.encode()).decode()
+def encrypt_secret(text: str, *, purpose: str, at: datetime | None = None) -> str:
+    """The stored form, which only the same purpose decrypts. at: the time that it shows in plain;
+    None for now."""
+    seconds = int(at.timestamp() if at else time.time())
+    return _box(purpose).encrypt_at_time(text.encode(), seconds).decode()
 
 
 def decrypt_secret(stored: str, *, purpose: str) -> str:

@@ -72,6 +72,9 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     # Its number is asked for once the page is there, so that no page waits for it.
     news = {"short": "Mine", "live": "news", "live_label": "news"}
     found.append(_item(request, "me", "My memories", "me") | news)
+    if role in MODERATOR_ROLES:
+        questions = _item(request, "open-questions", "Open questions", "question")
+        found.append(questions | {"short": "Questions"})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "map", "Knowledge map", "map") | {"short": "Map"})
@@ -106,6 +109,7 @@ _COMMANDS = (
     ("Record a decision", "decision-add", "", "decisions", _WRITERS),
     ("Time zone: change mine", "me", "?zone=1#more", "history", _EVERYBODY),
     ("Sharing: opt out or in again", "me-sharing", "", "share", _EVERYBODY),
+    ("Questions: who sees mine that nothing answered", "me-questions", "", "question", _EVERYBODY),
     ("Give a robot leave", "me", "?trust=1#robots", "robots", _EVERYBODY),
     ("Forget everything about me", "me-forget", "", "forget", _EVERYBODY),
     ("Erase me for good", "me-erase", "", "warning", _EVERYBODY),

@@ -28,6 +28,7 @@ from memories.answers.written_answer import (
 from memories.context.sources.recalled_memories import search_reranked
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import is_configured
+from memories.questions.record_question import AskedQuestion
 from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows, mark_undecided
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
@@ -296,7 +297,16 @@ def _record(
     """Record what the answer shows like a recall; returns its id."""
     shown = {one.hit.id for one in draft.citations} | {hit.id for hit, _ in draft.disagrees}
     served = replace(recalled.served, hits=[hit for hit in recalled.hits if hit.id in shown])
-    return record_recall(principal, served, took_ms=recalled.took_ms, counts=query.counts, now=now)
+    answered = classify_confidence(recalled.served.confidence or 0.0)
+    asked = AskedQuestion(query.text, answered) if query.asks_everywhere else None
+    return record_recall(
+        principal,
+        served,
+        took_ms=recalled.took_ms,
+        counts=query.counts,
+        now=now,
+        asked=asked,
+    )
 
 
 def _by_rules(recalled: _Recalled) -> _Draft:

@@ -7,7 +7,7 @@ there were others is not shown. The record of the recall (scores, time, group, f
 the robot. It is read in a scope of the notes of these robots alone, and only for robots that serve
 no member and did not ask for one: recalls by members and for members are private. `answered` is
 computed from the shown memories, as they were judged then, because the judgement of all would
-reveal the others. No words of a question are stored (docs/adr/0025-traces.md).
+reveal the others. No words of a question stand there (docs/adr/0025-traces.md).
 """
 
 from collections.abc import Iterable, Sequence

@@ -13,6 +13,7 @@ from memories.context.connectors.accounts import member_accounts
 from memories.context.connectors.models import AccountEntry
 from memories.curation.decision_records.export_decisions import export_records, iter_own_parts
 from memories.privacy.my_memories import concerning_q, readable_memories
+from memories.questions.work_list import list_own_questions
 from memories.safety.memory_submissions import load_originals
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -178,6 +179,8 @@ def iter_export(actor: Actor) -> Iterator[bytes]:
         yield assistants
     if webhooks := _render_webhooks(actor):
         yield webhooks
+    if questions := _render_questions(actor):
+        yield questions
 
 
 def _render_associations(actor: Actor) -> bytes:
@@ -222,4 +225,15 @@ def _render_webhooks(actor: Actor) -> bytes:
             option=_JSON_OPTIONS,
         )
         for one in found
+    )
+
+
+def _render_questions(actor: Actor) -> bytes:
+    """The questions of the member that are kept for curators."""
+    return b"".join(
+        orjson.dumps(
+            {"question": one.text, "asked_on": one.asked_on, "curators_see_it": one.seen},
+            option=_JSON_OPTIONS,
+        )
+        for one in list_own_questions(actor)
     )

@@ -12,6 +12,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
     patterns_scope,
 )
 from memories.privacy.my_memories import readable_memories
+from memories.questions.consent import set_member_consent
 from memories.review.propose import withdraw_items
 from memories.state.transitions import forget_memories, unindex_with_derived
 from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
@@ -113,7 +114,8 @@ def make_private(
 
 
 def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
-    """Opt out of sharing, or in again. Opting out withdraws promoted patterns of the member.
+    """Opt out of sharing, or in again. Opting out withdraws promoted patterns of the member, and
+    their consent that curators see questions.
 
     Wish and patterns are one transaction: it waits for a promotion that has begun and withdraws its
     result, and a later promotion leaves the member out. withdraw: also make shared memories
@@ -123,6 +125,7 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
         set_sharing_opt_out(actor, out=out, now=now)
         if out:
             delete_patterns_of(actor, now=now)
+            set_member_consent(actor, agrees=False, now=now)
             _forget_shared_summaries(actor, now)
         back = apply_sharing_opt_out(actor, out=out, withdraw=out and withdraw, now=now)
     return back + (make_shared_private(actor, now=now) if out and withdraw else 0)

@@ -19,6 +19,7 @@ from memories.lifecycle.surprise import (
     compute_success_rate,
     score_consolidation,
 )
+from memories.questions.rated_questions import RATED_CTE
 from memories.retrieval.answering.confidence import parse_recorded_hits
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
@@ -31,13 +32,15 @@ from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 
 OUTCOMES = ("success", "failure")
-_LEARN_SQL = """
+# From this usefulness downwards a hit was of no use.
+USELESS_BELOW = 0.2
+_LEARN_SQL = f"""
 WITH known AS (
     INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
     SELECT organisation_id, id, audience_id, kind, first_tier, first_tier FROM memories_memory
     WHERE organisation_id = %(organisation)s AND id = %(memory)s
     ON CONFLICT (organisation_id, memory_id) DO NOTHING
-)
+), {RATED_CTE}
 INSERT INTO memories_readeruse AS u (organisation_id, memory_id, reader, member_id, surprise,
     updates, successes, failures)
 VALUES (%(organisation)s, %(memory)s, %(reader)s, %(member)s, %(alpha)s * %(raw)s, 1, %(success)s,
@@ -47,7 +50,8 @@ SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.upd
     successes = u.successes + excluded.successes, failures = u.failures + excluded.failures
 """
 # Only counts the outcome; the usefulness was learned before.
-_ADD_OUTCOME_SQL = """
+_ADD_OUTCOME_SQL = f"""
+WITH {RATED_CTE}
 UPDATE memories_readeruse u
 SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s
 WHERE u.organisation_id = %(organisation)s AND u.memory_id = %(memory)s AND u.reader = %(reader)s
@@ -181,7 +185,11 @@ def record_feedback(
                 counted_for=_audience_that_learns(asker, memory),
             )
         )
-        values = _outcome_values(asker, memory_id, outcome) | {"alpha": LEARNING_RATE, "raw": raw}
+        bad = _is_bad(recall, memory_id, usefulness, outcome)
+        values = _outcome_values(asker, memory_id, outcome, bad) | {
+            "alpha": LEARNING_RATE,
+            "raw": raw,
+        }
         fetch_all(_LEARN_SQL, values)
         there = Memory.objects.with_names().get(organisation_id=actor.organisation_id, id=memory_id)
         return FeedbackResult(
@@ -216,7 +224,8 @@ def record_outcome(
         )
         more = {"outcome": outcome, "told_at": now, "published": False}
         if here.exists() and told.filter(outcome="").update(**more):
-            fetch_all(_ADD_OUTCOME_SQL, _outcome_values(asker, memory_id, outcome))
+            bad = _is_bad(recall, memory_id, DEFAULT_USEFULNESS, outcome)
+            fetch_all(_ADD_OUTCOME_SQL, _outcome_values(asker, memory_id, outcome, bad))
             return
     record_feedback(
         actor,
@@ -238,9 +247,20 @@ def _audience_that_learns(asker: Principal, memory: Memory) -> UUID | None:
     return rows[0][0] if rows else None
 
 
-def _outcome_values(asker: Principal, memory_id: UUID, outcome: str) -> dict[str, Any]:
-    """The parameters of the statements that learn from an outcome."""
+def _is_bad(recall: Recall, memory_id: UUID, usefulness: float, outcome: str) -> UUID | None:
+    """The recall, if this says that its question was answered badly: the first of its hits that
+    answer was of no use."""
+    hits = (hit.id for hit in parse_recorded_hits(recall.hits) if not hit.folded)
+    useless = outcome == "failure" or usefulness <= USELESS_BELOW
+    return recall.id if useless and next(hits, None) == memory_id else None
+
+
+def _outcome_values(
+    asker: Principal, memory_id: UUID, outcome: str, bad: UUID | None
+) -> dict[str, Any]:
+    """The parameters of the statements that learn from an outcome. bad: see `_is_bad`."""
     return {
+        "badly_answered": bad,
         "organisation": asker.organisation_id,
         "memory": memory_id,
         "reader": asker.reader,

@@ -1,4 +1,4 @@
-"""Records of recalls, to which feedback refers. The question's text is never stored."""
+"""Records of recalls, to which feedback refers. The question's text is never in them."""
 
 from django.db import models
 

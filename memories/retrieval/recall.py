@@ -17,12 +17,10 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 
-from memories.embedding.encoder import EncoderError
-from memories.embedding.query_cache import encode_query
-from memories.language.query_cues import is_about_self, is_when_question, query_forms
+from memories.language.query_cues import is_about_self, is_when_question
+from memories.questions.record_question import AskedQuestion, record_question_later
 from memories.retrieval import disclosure, recall_log
 from memories.retrieval.answer_rows import (
     answer_rows_statement,
@@ -38,10 +36,11 @@ from memories.retrieval.candidates.query_words import (
 )
 from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
+from memories.retrieval.query_vector import add_vector
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.reranking.rerank import deepen_limit, fetch_passages, rerank
 from memories.retrieval.resolve_filters import resolve_filters
-from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, effective_tiers
 from memories.retrieval.search_types import (
     Expert,
     Hit,
@@ -50,7 +49,7 @@ from memories.retrieval.search_types import (
     SearchResult,
     hit_ids,
 )
-from memories.retrieval.strategies.registry import ALIASES, needs_vector
+from memories.retrieval.strategies.registry import ALIASES
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
     end_of_day,
@@ -121,6 +120,21 @@ class Query:
     include_expired: bool = False
     working: bool = False
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than the group narrows what may come up."""
+        open_query = Query(text="")
+        return any(
+            getattr(self, name) != getattr(open_query, name)
+            for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
+        )
+
+    @property
+    def asks_everywhere(self) -> bool:
+        """Whether no answer means that nobody could answer: what is narrowed may be answered
+        elsewhere, and at another time."""
+        return not (self.is_narrowed or self.ranges or self.timeframe or self.as_of)
+
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
@@ -128,7 +142,8 @@ class RecallResult:
 
     confidence: that one of them answers, in 0-1. merged: the rows, by id, of memories that say the
     same as a hit. query: as it was understood. people: see `SearchResult`. not_reranked: why the
-    order is the plain one although reranking was requested.
+    order is the plain one although reranking was requested. agreed: whose question it is, if
+    everybody agreed that curators see it.
     """
 
     query: Query
@@ -140,6 +155,7 @@ class RecallResult:
     merged: Mapping[UUID, Any] = field(default_factory=dict)
     confidence: float = 0.0
     people: tuple[Expert, ...] = ()
+    agreed: Principal | None = None
 
     @property
     def answered(self) -> str:
@@ -257,7 +273,11 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
     """Raises _KeyRefusedError."""
     for _ in range(recall_log.MAX_SEARCHES):
         with recall_log.unless_unrecordable():
-            return _search(asker, call)
+            answer = _search(asker, call)
+            if answer.agreed is not None and call.query.asks_everywhere:
+                asked = AskedQuestion(call.query.text, answer.answered)
+                record_question_later(answer.agreed, answer.recall_id, asked, call.now)
+            return answer
     return _search(asker, replace(call, recorded=False))
 
 
@@ -301,7 +321,7 @@ def _open_scope(
     if not query.filters and isinstance(asker, _KnownAsker):
         question = resolve_query(asker.principal, query, now)
         words = [query_words_statement(question)]
-    elif isinstance(asker, KeyRequest) and _narrows_by_group_alone(query):
+    elif isinstance(asker, KeyRequest) and not query.is_narrowed:
         conditions = [_IN_CALLERS_GROUP_SQL] if query.group is not None else []
         words = [caller_words_statement(asker.key.organisation_id, query.text, conditions)]
     opening = asker.statements()
@@ -312,15 +332,6 @@ def _open_scope(
     scope.note(_recall_scope(opened.principal))
     question = question or resolve_query(opened.principal, query, now)
     return opened, apply_query_words(question, found[-1]) if words else add_query_words(question)
-
-
-def _narrows_by_group_alone(query: Query) -> bool:
-    """Whether nothing but the group narrows what may come up."""
-    open_query = Query(text="")
-    return all(
-        getattr(query, name) == getattr(open_query, name)
-        for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
-    )
 
 
 def _record_and_load(
@@ -344,10 +355,13 @@ def _record_and_load(
     last = [*([record, *opened.stamp] if call.recorded else ()), *scope.commit]
     if rows is None:
         read = answer_rows_statement(principal.organisation_id, ids)
-        rows = parse_answer_rows(fetch_pipelined([read, *last])[0])
-    elif last:
-        fetch_pipelined(last)
-    return build_result(query, recall_id, served, rows, took_ms)
+        answer_rows, *recorded = fetch_pipelined([read, *last])
+        rows = parse_answer_rows(answer_rows)
+    else:
+        recorded = fetch_pipelined(last) if last else []
+    answer = build_result(query, recall_id, served, rows, took_ms)
+    agreed = call.recorded and recall_log.is_agreed(recorded[0])
+    return replace(answer, agreed=principal) if agreed else answer
 
 
 def build_result(
@@ -428,22 +442,3 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         fresh_days=settings.BLOCK_FRESH_DAYS,
         filters=replace(filters, tiers=effective_tiers(query.tier_strategy, filters.tiers)),
     )
-
-
-def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
-    """The question with the normalised sum of the vectors of its forms. reader: who asks."""
-    if not needs_vector(question):
-        return question
-    forms = query_forms(question.text, sorted(question.named, key=len, reverse=True))
-    try:
-        vectors = [encode_query(form, question.encoder, reader=reader) for form in forms]
-    except EncoderError:
-        # Search goes on by words; the health check reports the missing encoder.
-        return replace(question, strategy="keyword")
-    vector = sum(vectors[1:], vectors[0])
-    question = replace(question, vector=vector / np.linalg.norm(vector))
-    if question.tier_strategy is None or question.min_similarity is not None:
-        return question
-    # Only with a vector: without one no hit has a similarity, and words must still find.
-    least = TIER_STRATEGIES[question.tier_strategy].min_similarity
-    return replace(question, min_similarity=least)

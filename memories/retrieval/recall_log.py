@@ -9,7 +9,7 @@ enough people can read the memory or a robot asked for nobody, whose lines they 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,8 @@ from django.db import IntegrityError, OperationalError, transaction
 
 from memories.access.reader_counts import counts_for_others
 from memories.jobs.old_rows import delete_old_rows, old_rows_sql
+from memories.questions.consent import AGREED_SQL
+from memories.questions.record_question import AskedQuestion, record_question_later
 from memories.retrieval.answering.confidence import (
     ANSWERED_VALUES,
     classify_confidence,
@@ -27,6 +29,7 @@ from memories.retrieval.answering.confidence import (
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
 from memories.store.operation_log import SHOWN_TO
+from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import (
     is_disk_full,
@@ -135,11 +138,13 @@ WITH at_hand AS ({{at_hand}}), {{uses}}, logged AS (
         WHERE organisation_id = %(organisation)s AND id = %(robot)s
         AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
         FOR NO KEY UPDATE SKIP LOCKED)
+), recorded AS (
+    INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
+                                 strategy, hits, answered, confidence, folded, took_ms, created_at)
+    VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s, %(strategy)s,
+            %(hits)s::jsonb, %(answered)s, %(confidence)s, %(folded)s::jsonb, %(took_ms)s, %(now)s)
 )
-INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
-                             strategy, hits, answered, confidence, folded, took_ms, created_at)
-VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s, %(strategy)s,
-        %(hits)s::jsonb, %(answered)s, %(confidence)s, %(folded)s::jsonb, %(took_ms)s, %(now)s)
+SELECT {AGREED_SQL}
 """
 
 
@@ -149,6 +154,12 @@ def _statement(*, working: bool) -> str:
     at_hand = _ENTER_SQL if working else _TOUCH_SQL
     uses = _USES_CTE.format(counts=counts_for_others(), once_a_day=_ALONE, only="")
     return _RECORD_SQL.format(at_hand=at_hand, uses=uses)
+
+
+def is_agreed(recorded: Rows) -> bool:
+    """Whether curators may see the question, by what the statement that recorded its answer says;
+    so nobody is asked about a consent who gave none."""
+    return bool(recorded[0][0])
 
 
 # What a context always has is read with each context: a day counts once, and then nothing is
@@ -188,6 +199,7 @@ def record_recall(
     now: datetime,
     working: bool = False,
     reads: Sequence[UUID] = (),
+    asked: AskedQuestion | None = None,
 ) -> UUID:
     """Record one answer inside the asker's scope; returns the recall's id.
 
@@ -195,6 +207,8 @@ def record_recall(
     rise, and last_accessed_at of the first ones; a folded hit is no use of its memory. working:
     whether each hit, folded or not, enters the working memory of the asking robot; otherwise only
     existing and evicted entries count as used. reads: what is recorded with it, see `record_reads`.
+    asked: the question, for curators, if the asker agreed.
+
     Call it last: on a full disk nothing is recorded, and the transaction is undone.
     """
     recall_id = new_id()
@@ -204,14 +218,16 @@ def record_recall(
     with unless_disk_full():
         try:
             with transaction.atomic():
-                fetch_all(*record)
+                recorded = fetch_all(*record)
                 record_reads(principal, reads, now=now)
         except IntegrityError as error:
             # One was erased, or got other readers, since it was read: by now it is not found.
             if not is_row_gone(error):
                 raise
-            fetch_all(*record)
+            recorded = fetch_all(*record)
             record_reads(principal, reads, now=now)
+        if asked is not None and is_agreed(recorded):
+            transaction.on_commit(partial(record_question_later, principal, recall_id, asked, now))
     return recall_id
 
 

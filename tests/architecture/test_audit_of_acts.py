@@ -67,6 +67,8 @@ UNRECORDED = {
         "memories.retrieval.feedback.record_outcome",
         "memories.retrieval.recall.recall",
         "memories.retrieval.recall.recall_as_principal",
+        "memories.questions.record_question.record_question",
+        "memories.questions.record_question.record_question_later",
         "memories.retrieval.recall_log.record_recall",
         "personas.block_writes.passages.search_passages",
     ),

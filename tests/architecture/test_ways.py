@@ -28,6 +28,7 @@ SINCE = (
     "memories.language.text_language",
     "memories.language.vocabularies.",
     "memories.lifecycle.decay",
+    "memories.questions.",
     "memories.retrieval.answering.",
     "memories.retrieval.ranking.rank_pass",
     "memories.retrieval.scoring_profiles",

@@ -1,7 +1,7 @@
 """The ASGI handler, driven as a server drives it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,6 +11,7 @@ from django.test import override_settings
 from django.urls import path
 
 from config.threaded_asgi import ThreadedHandler
+from orgs.limits.after_answer import run_after_answer
 from tests.event_loop import run_coroutine
 
 seen: dict[str, list[str]] = {}
@@ -40,7 +41,20 @@ def named(request: HttpRequest, reference: str) -> HttpResponse:
     return HttpResponse(reference)
 
 
+order: list[str] = []
+
+
+def later(request: HttpRequest) -> HttpResponse:
+    def fails() -> None:
+        raise ValueError("a secret")
+
+    run_after_answer(fails)
+    run_after_answer(lambda: order.append("second"))
+    return HttpResponse("answered")
+
+
 urlpatterns = [
+    path("later", later),
     path("api/<reference:reference>", named),
     path("stream", streamed),
     path("echo", echo),
@@ -48,7 +62,12 @@ urlpatterns = [
 ]
 
 
-def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, Any]]:
+def ask(
+    address: str,
+    body: bytes = b"",
+    method: str = "GET",
+    send_also: Callable[[dict[str, Any]], object] = lambda message: None,
+) -> list[dict[str, Any]]:
     """The messages that the handler sends for one request."""
     scope = {
         "type": "http",
@@ -71,6 +90,7 @@ def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, 
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
+        send_also(message)
 
     with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
         run_coroutine(ThreadedHandler(2)(scope, receive, send))
@@ -122,3 +142,12 @@ def test_a_client_that_leaves_while_sending_gets_nothing() -> None:
             {"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send
         )
     )
+
+
+def test_what_waits_for_the_answer_is_done_behind_it(caplog: pytest.LogCaptureFixture) -> None:
+    order.clear()
+    messages = ask("/later", send_also=lambda message: order.append(message["type"]))
+    assert messages[-1]["body"] == b"answered"
+    assert order == ["http.response.start", "http.response.body", "second"]
+    assert "ValueError" in caplog.text
+    assert "a secret" not in caplog.text

@@ -63,6 +63,8 @@ NEVER = {
     "member": "people of the organisation",
     "playground": "a curator asks",
     "policy": "what happens by itself",
+    "question": "a curator about a question, without its words",
+    "questions": "a wish of a member, or of an admin for a robot",
     "restating": "work for everybody, by hand",
     "robot": "robots and their seats",
     "sharing": "a member's own wish",

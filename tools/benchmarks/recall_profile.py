@@ -13,7 +13,7 @@ from django.db import connection
 from psycopg.pq import Format
 
 from memories.embedding.encoder_loading import get_encoder
-from memories.retrieval import recall
+from memories.retrieval import query_vector, recall
 from orgs.models.base import new_id
 
 Clock = time.perf_counter
@@ -89,7 +89,9 @@ def profile_recalls() -> Iterator[RecallProfile]:
         patch.object(
             recall, "resolve_principal", found.timed("who may read", recall.resolve_principal)
         ),
-        patch.object(recall, "encode_query", found.timed("encode", recall.encode_query)),
+        patch.object(
+            query_vector, "encode_query", found.timed("encode", query_vector.encode_query)
+        ),
         patch.object(connection, "_commit", committed),
         connection.execute_wrapper(found.execute),
     ):

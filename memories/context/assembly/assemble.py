@@ -46,6 +46,9 @@ from memories.context.sources.recalled_memories import (
     load_recalled_memories,
     search_reranked,
 )
+from memories.language.query_cues import ends_with_question_mark
+from memories.questions.record_question import AskedQuestion
+from memories.retrieval.answering.confidence import classify_confidence
 from memories.retrieval.recall import resolve_timeframe
 from memories.retrieval.recall_log import record_reads, record_recall
 from orgs.database.rls import unless_disk_full
@@ -199,5 +202,21 @@ def _record_recall(
     hits = [hit for hit in asked.served.hits if hit.id in cited]
     served = replace(asked.served, hits=hits, confidence=None)
     return record_recall(
-        asked.principal, served, took_ms=took_ms, counts=True, now=asked.now, reads=lines
+        asked.principal,
+        served,
+        took_ms=took_ms,
+        counts=True,
+        now=asked.now,
+        reads=lines,
+        asked=_find_question(asked),
     )
+
+
+def _find_question(asked: ContextBuildState) -> AskedQuestion | None:
+    """What a context was asked for, if it is a question: most are made for any message."""
+    text, served = asked.query.text, asked.served
+    if served is None or served.confidence is None or not ends_with_question_mark(text):
+        return None
+    if asked.recall_query is None or not asked.recall_query.asks_everywhere:
+        return None
+    return AskedQuestion(text, classify_confidence(served.confidence))

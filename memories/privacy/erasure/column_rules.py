@@ -120,6 +120,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "kind": FIXED, "cause": FIXED, "state": FIXED, "content": MASKED, "reason": MASKED,
         "decision": MASKED, "outcome": MASKED, "details": MASKED, "changes": MASKED,
     },
+    "memories_question": {"reason": FIXED, "sealed": EMPTIED_WHOLE},
     "memories_recall": {"strategy": FIXED, "hits": IDS, "answered": FIXED, "folded": IDS},
     "memories_restatement": {
         "kind": FIXED, "text": MASKED, "keywords": FOLDED, "persons": MASKED, "location": MASKED,

@@ -177,6 +177,8 @@ _MEMBER_TABLES = (
     ("saved_views", "memories_savedview", _BY_MEMBER_SQL),
     ("recalls", "memories_recall", _BY_MEMBER_SQL),
     ("uses", "memories_readeruse", _BY_MEMBER_SQL),
+    # What is kept by it goes with it.
+    ("question_consents", "memories_questionconsent", _BY_MEMBER_SQL),
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
     ("assistants", "robots_oauthgrant", _BY_MEMBER_SQL),
@@ -208,6 +210,7 @@ _ROBOT_TABLES = (
     ("debates", "memories_debate", _BY_ROBOT_SQL),
     ("identity_links", "robots_identitylink", _BY_ROBOT_SQL),
     ("webhooks", "memories_webhookendpoint", _BY_ROBOT_SQL),
+    ("question_consents", "memories_questionconsent", _BY_ROBOT_SQL),
     ("participants", "memories_participant", _BY_ROBOT_SQL),
     ("claims", "memories_claim", _BY_ROBOT_SQL),
     ("dissents", "memories_dissent", _BY_ROBOT_SQL),

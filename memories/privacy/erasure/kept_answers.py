@@ -1,5 +1,5 @@
 """Answers that are kept for calls with an Idempotency-Key: who may still read them, and when their
-texts go (docs/adr/0044-idempotency.md)."""
+texts go (docs/adr/0044-idempotency.md). With an erasure go questions for curators, too."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -114,3 +114,16 @@ def empty_kept_answers(running: ErasureRun) -> frozenset[str]:
     """Delete every answer that the organisation keeps, since any may hold what is erased. That its
     call has run stays known, so it does not run again. Returns the table, if it changed."""
     return frozenset({"orgs_idempotencyrecord"} if running.change(_EMPTY_ALL_SQL) else ())
+
+
+# With an asker goes the question.
+_DELETE_QUESTIONS_SQL = (
+    "DELETE FROM memories_questionasker WHERE organisation_id = %(organisation)s"
+)
+
+
+def delete_kept_questions(running: ErasureRun) -> frozenset[str]:
+    """Delete every question that the organisation keeps for its curators, since any may name what
+    is erased. Returns the tables, if they changed."""
+    tables = ("memories_questionasker", "memories_question")
+    return frozenset(tables if running.change(_DELETE_QUESTIONS_SQL) else ())

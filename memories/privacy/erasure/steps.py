@@ -36,7 +36,7 @@ from memories.privacy.erasure.erasure_run import (
     TombstoneType,
 )
 from memories.privacy.erasure.hide_names import MEMORY_TABLE, hide_names
-from memories.privacy.erasure.kept_answers import empty_kept_answers
+from memories.privacy.erasure.kept_answers import delete_kept_questions, empty_kept_answers
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.member_erasure import erase_member
@@ -165,7 +165,7 @@ def _clean_disk_step(running: ErasureRun, run: OrganisationRun) -> Counts | None
         return None
     counts = load_counts(running)
     tables: set[str] = set(cleanup.MEMBER_TABLES) if running.member_id else set()
-    tables |= empty_kept_answers(running)
+    tables |= empty_kept_answers(running) | delete_kept_questions(running)
     for table, names in COUNTS_BY_TABLE.items():
         if any(counts.get(name) for name in names):
             tables |= cleanup.cascade_tables(table)
@@ -242,7 +242,8 @@ def _run_single_cleanup(run: OrganisationRun) -> None:
         run.stopped = True
         return
     cleanup.clear_query_caches()
-    kept = empty_kept_answers(ErasureRun(found[0], run.now))
+    first = ErasureRun(found[0], run.now)
+    kept = empty_kept_answers(first) | delete_kept_questions(first)
     disk = cleanup.vacuum_tables(cleanup.cascade_tables(MEMORY_TABLE) | kept, rewrite=False)
     for erasure in found:
         append_to_ledger(erasure, ErasureRun(erasure, run.now).buried())

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.insights.robot_page import DAYS, KeySummary, RefusalCounts, RobotPage, get_robot_page
+from memories.questions.consent import may_consent_for
 from memories.views import conversation_presenter, memory_presenter
 from orgs.api.problems import TITLES
 from orgs.expiry import has_expired
@@ -43,6 +44,8 @@ def robot(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     if request.actor.role in MODERATOR_ROLES:
         context["robots_url"] = f"{reverse('robots-page')}#robot-{robot_id}"
         context["at_hand_url"] = reverse("robot-working-memory", args=[robot_id])
+    if may_consent_for(request.actor, found.robot):
+        context["questions_url"] = reverse("robot-questions", args=[robot_id])
     return render(request, "memories/insights/robot.html", context)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -23,6 +23,7 @@ from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
 from memories.lifecycle.consolidation.summarise import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.questions.work_list import AlikeQuestions, close_questions, get_question
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError
 from memories.store.encryption.keys import MissingEncryptionKeyError
@@ -33,7 +34,9 @@ from memories.views import memory_presenter
 from memories.views.forms import memory_forms
 from memories.views.memory import action_responses
 from memories.views.memory.versions import undo_url
-from orgs.errors import AlreadyExistsError
+from memories.views.review.open_questions import question_row
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import WRITERS, members_only
 
 PROPOSED_MESSAGE = (
@@ -54,6 +57,9 @@ ALREADY_KNOWN_MESSAGE = "This was known already. That it was said again makes it
 def add_memory(request: HttpRequest) -> HttpResponse:
     """A new memory, for the readers that the writer chooses."""
     audiences = _audience_choices(request)
+    question = _find_question(request)
+    if question:
+        request.stands_under = reverse("open-questions")
     form = memory_forms.AddMemoryForm(audiences, request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -65,11 +71,39 @@ def add_memory(request: HttpRequest) -> HttpResponse:
             **form.placed(),
         )
         try:
-            return _redirect_to_added(request, remember(request.actor, draft, now=timezone.now()))
+            outcome = remember(request.actor, draft, now=timezone.now())
         except MissingEncryptionKeyError as error:
             form.add_error("sensitive", str(error))
-    context = {"form": form, "audiences": audiences, "cancel_url": reverse("library")}
+        else:
+            if question:
+                _close_question(request, question)
+            return _redirect_to_added(request, outcome)
+    context = {
+        "form": form,
+        "audiences": audiences,
+        "question": question_row(question) if question else None,
+        "cancel_url": reverse("open-questions" if question else "library"),
+    }
     return render(request, "memories/memory/add.html", context, status=422 if form.errors else 200)
+
+
+def _find_question(request: HttpRequest) -> AlikeQuestions | None:
+    """What the memory is to answer, by the address of the form; None for nothing."""
+    if "question" not in request.GET:
+        return None
+    try:
+        question_id = parse_uuid(request.GET["question"])
+        if question_id is None:
+            raise Http404
+        return get_question(request.actor, question_id, now=timezone.now())
+    except NotFoundError as error:
+        raise Http404 from error
+
+
+def _close_question(request: HttpRequest, question: AlikeQuestions) -> None:
+    """Take an answered question off the list; perhaps somebody did meanwhile."""
+    with suppress(NotFoundError):
+        close_questions(request.actor, question.id, answered=True, now=timezone.now())
 
 
 def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:

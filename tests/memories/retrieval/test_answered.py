@@ -12,7 +12,7 @@ from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing.models import Embedding
 from memories.indexing.organisation_indexes import enable_projection
 from memories.jobs.leases import WORKER
-from memories.retrieval import recall as recall_module
+from memories.retrieval import query_vector
 from memories.retrieval.answering.confidence import (
     classify_confidence,
     classify_hits,
@@ -124,13 +124,13 @@ def test_vectors_of_a_question_in_unknown_letters_say_neither_yes_nor_no(
     with organisation_scope(here.id, using=WORKER):
         own = vectors.get(memory__content__startswith="会議").own
     # The vector that any question in these letters would have.
-    monkeypatch.setattr(recall_module, "encode_query", lambda *_, **__: np.array(own))
+    monkeypatch.setattr(query_vector, "encode_query", lambda *_, **__: np.array(own))
     asked = "猫の名前は何ですか"
     assert ask(here, asked)["answered"] == "unsure"
     assert ask(here, asked, strategy="vector")["answered"] == "unsure"
     assert ask(here, "資料は青い棚")["answered"] == "yes", "by its words"
     monkeypatch.undo()
-    monkeypatch.setattr(recall_module, "encode_query", lambda *_, **__: np.array(own))
+    monkeypatch.setattr(query_vector, "encode_query", lambda *_, **__: np.array(own))
     assert ask(here, asked)["answered"] == "yes", "of a model that knows the letters"
 
 

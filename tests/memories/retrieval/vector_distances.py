@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from pgvector import HalfVector
 
-from memories.retrieval import recall
+from memories.retrieval import query_vector
 from orgs.principals import Actor, resolve_principal
 from tests.memories.search_rows import set_search_vector
 
@@ -35,7 +35,7 @@ def fix_query_vector(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every question has the vector (1, 0, ...): the first number of a row is its similarity."""
     first = np.zeros(SIZE, dtype=np.float32)
     first[0] = 1.0
-    monkeypatch.setattr(recall, "encode_query", lambda text, *_, **__: first)
+    monkeypatch.setattr(query_vector, "encode_query", lambda text, *_, **__: first)
 
 
 def set_similarities(who: Actor, similarities: Mapping[UUID, float]) -> None:
