@@ -6,7 +6,7 @@ import os
 import django
 from django.conf import settings
 
-from config.monitoring.shared_metrics import share_metrics
+from config.shared_metrics import share_metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 _shared = share_metrics(settings.DATA_DIR)

@@ -17,7 +17,7 @@ from config.embedded.processes.system_account import service_account
 from config.embedded.servers import ports
 from config.embedded.servers.services import Services
 from config.embedded.startup_message import is_ready, print_startup_message
-from config.monitoring.shared_metrics import FOLDER_VARIABLE, make_shared_folder
+from config.shared_metrics import FOLDER_VARIABLE, make_shared_folder
 
 READY_SECONDS = 180
 STOP_SECONDS = 20

@@ -1,7 +1,7 @@
 """/metrics for Prometheus: requests, recalls, work that waits; no tenants' names.
 
 Several web processes share one address, so each keeps its counts in files, and whichever is asked
-adds them up (see config.monitoring.shared_metrics). Labels hold route patterns, never paths.
+adds them up (see config.shared_metrics). Labels hold route patterns, never paths.
 """
 
 import hmac
@@ -29,7 +29,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from config.monitoring.shared_metrics import FOLDER_VARIABLE, forget_ended_processes
+from config.shared_metrics import FOLDER_VARIABLE, forget_ended_processes
 from config.version import VERSION
 from memories.jobs.leases import WORKER
 from memories.jobs.overdue_work import WaitingWork, count_waiting_work

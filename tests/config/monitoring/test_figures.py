@@ -18,7 +18,8 @@ from django.db import connection
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.monitoring import shared_metrics, worker_tasks
+from config import shared_metrics
+from config.monitoring import worker_tasks
 from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.query_cache import encode_query

@@ -18,7 +18,8 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.monitoring import metrics, shared_metrics
+from config import shared_metrics
+from config.monitoring import metrics
 from config.monitoring.logs import JSONFormatter
 from config.version import VERSION
 from memories.embedding.query_cache import get_query_cache
