@@ -135,6 +135,7 @@ pages = [
         name="me-account-remove",
     ),
     path("me/time-zone/", my_memories_page.set_time_zone_view, name="me-zone"),
+    path("me/language/", my_memories_page.set_language_view, name="me-language"),
     path("review/", queue_page.queue_page, name="review"),
     path("review/gates/", gate_settings.gate_settings, name="gates"),
     path("review/gates/policy/", gate_settings.set_gate_policy_view, name="gates-policy"),

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.limits.rate_limits import SAFE_METHODS, body_size, consume_for_organisation
@@ -35,6 +35,9 @@ def members_only(*roles: str) -> Callable[[View], View]:
                 return elsewhere
             if roles and request.actor.role not in roles:
                 raise Http404
+            if language := request.membership[0].language:
+                # Until the middleware of languages is done; its errors are in this one too.
+                translation.activate(language)
             with timezone.override(request.membership[0].zone):
                 return view(request, *args, **kwargs)
 

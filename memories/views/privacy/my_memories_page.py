@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 from zoneinfo import available_timezones
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -28,7 +29,7 @@ from memories.privacy.opt_out import count_shared, set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
-from orgs.members.member_settings import set_learning_paused, set_time_zone
+from orgs.members.member_settings import set_language, set_learning_paused, set_time_zone
 from orgs.models.memberships import Role
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
@@ -133,6 +134,9 @@ def _settings_context(
         "may_import": member.role == Role.ADMIN,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+        "language": member.language,
+        "language_name": dict(settings.LANGUAGES).get(member.language, ""),
+        "languages": settings.LANGUAGES if request.GET.get("language") else None,
     }
 
 
@@ -293,6 +297,32 @@ def set_time_zone_view(request: HttpRequest) -> HttpResponse:
     else:
         messages.success(request, "Times are shown in your zone now.")
     return redirect("me")
+
+
+@require_POST
+@members_only()
+def set_language_view(request: HttpRequest) -> HttpResponse:
+    """The language of the pages. It is kept in a cookie too, for pages that come before it is known
+    who asks."""
+    code = request.POST.get("language", "")
+    try:
+        set_language(request.actor, code)
+    except ValueError as error:
+        messages.error(request, str(error))
+        return redirect("me")
+    response = redirect("me")
+    if code:
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            code,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=request.is_secure(),
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+        )
+    else:
+        response.delete_cookie(settings.LANGUAGE_COOKIE_NAME)
+    return response
 
 
 @require_safe
