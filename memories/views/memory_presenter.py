@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage, MemoryListPage
@@ -32,6 +33,7 @@ from memories.views.origin_presenter import (
     writer_robot_name,
 )
 from orgs.models.audiences import AudienceType
+from orgs.views.page_text import format_number, lazy_text
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT
@@ -82,26 +84,26 @@ def _answer_row(memory: Memory, start: int, end: int, me: object) -> Row:
 
 
 CATEGORY_LABELS = {
-    Category.ORG_FACT: "Organisation fact",
-    Category.ORG_POLICY: "Policy",
-    Category.ORG_DECISION: "Organisation decision",
-    Category.TEAM_MEMBER: "Team member",
-    Category.PROJECT_INFO: "Project",
+    Category.ORG_FACT: lazy_text("Organisation fact"),
+    Category.ORG_POLICY: lazy_text("Policy"),
+    Category.ORG_DECISION: lazy_text("Organisation decision"),
+    Category.TEAM_MEMBER: lazy_text("Team member"),
+    Category.PROJECT_INFO: lazy_text("Project"),
 }
 STATUS_BADGES = {
-    Status.PENDING_REVIEW: ("Waiting for review", "warn"),
-    Status.QUARANTINED: ("Held back", "bad"),
-    Status.ARCHIVED: ("Archived", ""),
-    Status.FORGOTTEN: ("Forgotten", "bad"),
+    Status.PENDING_REVIEW: (lazy_text("Waiting for review"), "warn"),
+    Status.QUARANTINED: (lazy_text("Held back"), "bad"),
+    Status.ARCHIVED: (lazy_text("Archived"), ""),
+    Status.FORGOTTEN: (lazy_text("Forgotten"), "bad"),
 }
 
 ARCHIVE_REASON_SENTENCES = {
-    ArchiveReason.AGE: "it was older than memories of its type are kept",
-    ArchiveReason.HALF_LIFE: "it was older than twice the half-life of its tier",
+    ArchiveReason.AGE: lazy_text("it was older than memories of its type are kept"),
+    ArchiveReason.HALF_LIFE: lazy_text("it was older than twice the half-life of its tier"),
     ArchiveReason.NUMBER: (
-        "there were more memories than are kept, and it was of the least important"
+        lazy_text("there were more memories than are kept, and it was of the least important")
     ),
-    ArchiveReason.STALE: "nobody had confirmed it for long",
+    ArchiveReason.STALE: lazy_text("nobody had confirmed it for long"),
 }
 
 
@@ -127,7 +129,7 @@ def audience_badge(
     """url: the list of them by name; sheet_url: each reader of the memory, and why, or of what is
     in the audience `place`. Of a forgotten memory: who read it before."""
     if memory is not None and (notice := forgotten_notice(memory)):
-        return notice | {"label": f"Before: {readers.label}"}
+        return notice | {"label": gettext("Before: %(label)s") % {"label": readers.label}}
     url = ""
     if readers.kind == AudienceType.ORGANISATION:
         url = reverse("people")
@@ -177,8 +179,8 @@ def memory_row(
 
 def importance_label(value: float) -> str:
     if value >= 0.75:
-        return "High"
-    return "Normal" if value >= 0.4 else "Low"
+        return gettext("High")
+    return gettext("Normal") if value >= 0.4 else gettext("Low")
 
 
 def subject_name(memory: Memory, me: object) -> str:
@@ -197,7 +199,7 @@ def memory_context(memory: Memory, me: object) -> dict[str, Any]:
         "importance": importance_label(memory.importance),
         "created_at": memory.created_at,
         "updated_at": memory.updated_at if changed else None,
-        "expires": f"until {day(expires)}" if expires else "",
+        "expires": gettext("until %(expires)s") % {"expires": day(expires)} if expires else "",
         "subject": subject_name(memory, me),
         "status": status_badge(memory),
         "protected": protection_context(memory, me),
@@ -221,12 +223,12 @@ def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
 def validity_sentence(memory: Memory) -> str:
     """From and until when it was or will be true, if that was said or decided."""
     now, since, until = timezone.now(), memory.valid_from, memory.valid_until
-    start = f" from {day(since)}" if since else ""
+    start = gettext(" from %(since)s") % {"since": day(since)} if since else ""
     if since and since > now:
-        end = f" until {day(until)}" if until else ""
-        return f"Will be true{start}{end}"
+        end = gettext(" until %(until)s") % {"until": day(until)} if until else ""
+        return gettext("Will be true%(start)s%(end)s") % {"start": start, "end": end}
     if until is None:
-        return f"Is true{start}" if start else ""
+        return gettext("Is true%(start)s") % {"start": start} if start else ""
     return f"{'Was' if until <= now else 'Is'} true{start} until {day(until)}"
 
 
@@ -337,7 +339,7 @@ def contribution_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, An
             **_contributor(detail.shown.memory, link, me),
             "first_at": link.first_at,
             "last_at": link.last_at if link.count > 1 else None,
-            "times": f"{link.count:,} times",
+            "times": gettext("%(count)s times") % {"count": format_number(link.count)},
         }
         for link in detail.contributions
     ]
@@ -348,11 +350,14 @@ def _contributor(memory: Memory, link: Contribution, me: object) -> dict[str, st
         told = memory.told(link.robot)
         name = told.name if told else HIDDEN_ROBOT_NAME
         url = reverse("robot-page", args=[told.id]) if told else ""
-        return {"name": name, "did": "noted it", "url": url}
+        return {"name": name, "did": gettext("noted it"), "url": url}
     if link.robot.builtin == IMPORT:
-        return {"name": "An import", "did": "brought it"}
-    name = link.member.name if link.member else "Somebody"
-    return {"name": "You" if link.member_id == me else name, "did": "wrote it here"}
+        return {"name": gettext("An import"), "did": gettext("brought it")}
+    name = link.member.name if link.member else gettext("Somebody")
+    return {
+        "name": gettext("You") if link.member_id == me else name,
+        "did": gettext("wrote it here"),
+    }
 
 
 def forgotten_notice(memory: Memory) -> dict[str, str] | None:
@@ -361,6 +366,8 @@ def forgotten_notice(memory: Memory) -> dict[str, str] | None:
         return None
     return {
         "kind": "review",
-        "sentence": "No answer and no list shows this any more. You can open it because you may "
-        "bring it back.",
+        "sentence": gettext(
+            "No answer and no list shows this any more. You can open it because you may "
+            "bring it back."
+        ),
     }

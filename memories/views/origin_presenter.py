@@ -5,6 +5,8 @@ Whose words a memory gives is decided in `memories.store.speakers.attribution`.
 
 from datetime import UTC, datetime
 
+from django.utils.translation import gettext
+
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, marked_name
 from orgs.models.memberships import Member
@@ -43,12 +45,12 @@ def person_name(member: Member | None, me: object) -> str:
     """The member's name, You for oneself; empty for nobody."""
     if member is None:
         return ""
-    return "You" if member.id == me else member.name
+    return gettext("You") if member.id == me else member.name
 
 
 def inline_name(name: str) -> str:
     """A name inside a sentence, where You is you."""
-    return {"You": "you", HIDDEN_ROBOT_NAME: "a personal robot"}.get(name, name)
+    return {"You": "you", HIDDEN_ROBOT_NAME: gettext("a personal robot")}.get(name, name)
 
 
 def is_derived_by_product(memory: Memory) -> bool:
@@ -75,34 +77,54 @@ def reworder_name(memory: Memory, me: object) -> str:
 def voice_name(memory: Memory, me: object) -> str:
     """Whose words it gives now, in few words: who said it, else the robot that wrote it, and who
     reworded it since."""
-    who = speaker_name(memory, me) or writer_robot_name(memory) or "Somebody"
+    who = speaker_name(memory, me) or writer_robot_name(memory) or gettext("Somebody")
     editor = reworder_name(memory, me)
-    return f"{who}, reworded by {editor}" if editor else who
+    return (
+        gettext("%(who)s, reworded by %(editor)s") % {"who": who, "editor": editor}
+        if editor
+        else who
+    )
 
 
 def origin_sentence(memory: Memory, me: object) -> str:
     """How it got here and whose words it gives, in a sentence or two."""
     editor = reworder_name(memory, me)
     whose = "yours" if editor == "you" else f"{editor}’s"
-    return _source_sentence(memory, me) + (f" The words are now {whose}." if editor else "")
+    return _source_sentence(memory, me) + (
+        gettext(" The words are now %(whose)s.") % {"whose": whose} if editor else ""
+    )
 
 
 def _source_sentence(memory: Memory, me: object) -> str:
-    at = day(memory_time(memory)) + (f" in {memory.place.name}" if memory.place else "")
+    at = day(memory_time(memory)) + (
+        gettext(" in %(name)s") % {"name": memory.place.name} if memory.place else ""
+    )
     if is_derived_by_product(memory):
-        return f"Commonmind worked this out on {at} from what was said in several groups."
+        return gettext(
+            "Commonmind worked this out on %(at)s from what was said in several groups."
+        ) % {"at": at}
     if memory.author_id:
         return _written_sentence(memory, me, at)
     if memory.robot.builtin == IMPORT:
         who = speaker_name(memory, me)
-        said = f"{who} said this on {at}; it" if who else "It"
-        return f"{said} was imported on {day(memory.created_at)}."
+        said = (
+            gettext("%(who)s said this on %(at)s; it") % {"who": who, "at": at}
+            if who
+            else gettext("It")
+        )
+        return gettext("%(said)s was imported on %(created_at)s.") % {
+            "said": said,
+            "created_at": day(memory.created_at),
+        }
     return _robot_sentence(memory, me, at)
 
 
 def _written_sentence(memory: Memory, me: object, at: str) -> str:
     """By a person: in their own words, or in another's."""
-    wrote = f"{person_name(memory.author, me)} wrote this down on {at}"
+    wrote = gettext("%(author)s wrote this down on %(at)s") % {
+        "author": person_name(memory.author, me),
+        "at": at,
+    }
     if not memory.speaker or memory.speaker_member_id == memory.author_id:
         return f"{wrote}."
     who = speaker_name(memory, me)
@@ -111,15 +133,18 @@ def _written_sentence(memory: Memory, me: object, at: str) -> str:
 
 def _robot_sentence(memory: Memory, me: object, at: str) -> str:
     """By a robot: what a member said, what it says that somebody said, what it learned."""
-    who, robot = speaker_name(memory, me), writer_robot_name(memory) or "Somebody"
+    who, robot = speaker_name(memory, me), writer_robot_name(memory) or gettext("Somebody")
     if me and memory.robot.owner_id == me:
-        robot = "Your robot"
+        robot = gettext("Your robot")
     if memory.speaker_member_id:
-        by = "your robot" if robot == "Your robot" else robot
-        return f"{who} said this on {at}, and {by} remembered it."
+        by = gettext("your robot") if robot == "Your robot" else robot
+        return gettext("%(who)s said this on %(at)s, and %(by)s remembered it.") % {
+            "who": who,
+            "at": at,
+            "by": by,
+        }
     if memory.speaker:
-        return (
-            f"{robot} wrote this down on {at} as the words of {who}, a name that no member here "
-            "stands behind."
-        )
-    return f"{robot} learned this on {at}."
+        return gettext(
+            "%(robot)s wrote this down on %(at)s as the words of %(who)s, a name that no member here stands behind."
+        ) % {"robot": robot, "at": at, "who": who}
+    return gettext("%(robot)s learned this on %(at)s.") % {"robot": robot, "at": at}

@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.limits.rate_limits import SAFE_METHODS, body_size, consume_for_organisation
@@ -83,9 +84,11 @@ def _wrong_organisation_response(request: HttpRequest) -> HttpResponse | None:
         request,
         "problem.html",
         {
-            "title": "You have changed the organisation meanwhile",
-            "text": "This page was opened in another of your organisations, so nothing was "
-            "saved. Go back to copy what you wrote, then open the page again where it belongs.",
+            "title": gettext("You have changed the organisation meanwhile"),
+            "text": gettext(
+                "This page was opened in another of your organisations, so nothing was "
+                "saved. Go back to copy what you wrote, then open the page again where it belongs."
+            ),
         },
         status=409,
     )

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from django.utils.formats import get_format, number_format
 from django.utils.functional import lazy
-from django.utils.translation import gettext, get_language
+from django.utils.translation import get_language, gettext
 
 _lazy = lazy(lambda text, values: gettext(text) % values if values else gettext(text), str)
 

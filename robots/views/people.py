@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,6 +19,7 @@ from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
 from orgs.views.page_access import ADMINS, members_only
+from orgs.views.page_text import lazy_text
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink
 from robots.people import people_administration
@@ -40,9 +42,9 @@ def pagination_links(listed: NamePage, here: str, query: str = "") -> dict[str, 
 
 def people_tabs(request: HttpRequest, current: str) -> list[dict[str, Any]]:
     """The parts of People and groups that this person may open."""
-    parts = {"people": "People", "groups-page": "Groups"}
+    parts = {"people": gettext("People"), "groups-page": gettext("Groups")}
     if request.actor.role in ADMINS:
-        parts |= {"invitations": "Invitations", "usage": "Usage"}
+        parts |= {"invitations": gettext("Invitations"), "usage": gettext("Usage")}
     return [
         {"label": label, "url": reverse(name), "current": name == current}
         for name, label in parts.items()
@@ -117,7 +119,7 @@ def _identity(member: Member, known: identity_links.VisibleIdentity) -> dict[str
 def _link_sentence(one: IdentityLink) -> str:
     """Who says so, in a sentence."""
     if one.robot.builtin:
-        return "An admin linked it."
+        return gettext("An admin linked it.")
     why = f": “{one.evidence}”" if one.evidence else "."
     return f"{one.robot.name} says so, {round(one.confidence * 100)} % sure{why}"
 
@@ -136,7 +138,9 @@ def link_identity(request: HttpRequest, member_id: UUID) -> HttpResponse:
     except AlreadyExistsError as refused:
         form.add_error("identity", str(refused))
         return _render_person(request, member_id, 422, link_form=form)
-    messages.success(request, "Linked. What robots hear under that name is this person's now.")
+    messages.success(
+        request, gettext("Linked. What robots hear under that name is this person's now.")
+    )
     return redirect("person", member_id)
 
 
@@ -147,7 +151,9 @@ def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -
     identity_links.confirm_identity(
         request.actor, str(member_id), str(identity_id), now=timezone.now()
     )
-    messages.success(request, "Confirmed. What is meant for that name opens to this person.")
+    messages.success(
+        request, gettext("Confirmed. What is meant for that name opens to this person.")
+    )
     return redirect("person", member_id)
 
 
@@ -158,7 +164,9 @@ def unlink_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) ->
     identity_links.unlink_identity(
         request.actor, str(member_id), str(identity_id), now=timezone.now()
     )
-    messages.success(request, "Taken away. Nothing new is put down to this person by that name.")
+    messages.success(
+        request, gettext("Taken away. Nothing new is put down to this person by that name.")
+    )
     return redirect("person", member_id)
 
 
@@ -178,7 +186,11 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
         )
     except AlreadyExistsError as refused:
         return _render_person(request, member_id, 409, refused=str(refused))
-    messages.success(request, f"{member.name} is now {Role(member.role).label.lower()}.")
+    messages.success(
+        request,
+        gettext("%(name)s is now %(lower)s.")
+        % {"name": member.name, "lower": Role(member.role).label.lower()},
+    )
     return redirect("people")
 
 
@@ -190,7 +202,10 @@ def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
         member = remove_member(request.actor, member_id=member_id, now=timezone.now())
     except AlreadyExistsError as refused:
         return _render_person(request, member_id, 409, refused=str(refused))
-    messages.success(request, f"{member.name} is removed and opens nothing here any more.")
+    messages.success(
+        request,
+        gettext("%(name)s is removed and opens nothing here any more.") % {"name": member.name},
+    )
     return redirect("people")
 
 
@@ -251,7 +266,9 @@ def invite(request: HttpRequest) -> HttpResponse:
 def cancel_invitation(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Withdraw an invitation."""
     member = withdraw_invitation(request.actor, member_id=member_id, now=timezone.now())
-    messages.success(request, f"The link for {member.name} does not work any more.")
+    messages.success(
+        request, gettext("The link for %(name)s does not work any more.") % {"name": member.name}
+    )
     return redirect("invitations")
 
 
@@ -268,9 +285,9 @@ def usage(request: HttpRequest) -> HttpResponse:
 
 
 _USAGE_NOTES = {
-    "memories": "With those that are archived.",
-    "bytes": "Texts of memories and messages.",
-    "robots": "Without the built-in ones and those that are retired.",
+    "memories": lazy_text("With those that are archived."),
+    "bytes": lazy_text("Texts of memories and messages."),
+    "robots": lazy_text("Without the built-in ones and those that are retired."),
     "groups": "",
 }
 
@@ -279,7 +296,7 @@ def _usage_row(one: ResourceUsage) -> dict[str, Any]:
     name = one.resource
     return {
         "name": name,
-        "label": "Texts" if name == "bytes" else name.capitalize(),
+        "label": gettext("Texts") if name == "bytes" else name.capitalize(),
         "note": _USAGE_NOTES[name],
         "used": one.used,
         "allowed": one.allowed,

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.browsing.conversation_pages.conversation_page import ConversationPage, DerivedMemory
@@ -80,6 +81,6 @@ def _derived_row(one: DerivedMemory, found: ConversationPage) -> dict[str, Any]:
 def _type_label(memory: Memory) -> str:
     """What it is, in a word: its category where it has one."""
     if is_summary(memory):
-        return "Summary"
-    fallback = "Fact" if is_proposition(memory) else memory.get_type_display()
+        return gettext("Summary")
+    fallback = gettext("Fact") if is_proposition(memory) else memory.get_type_display()
     return memory_presenter.memory_category_label(memory) or fallback

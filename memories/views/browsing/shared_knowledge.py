@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.browsing.shared_knowledge import SharedKnowledgePage, list_shared_knowledge
@@ -57,7 +58,7 @@ def _page_context(
         "categories": _category_tabs(found, chosen, url),
         "page": {"next_url": f"{url}?{older}" if found.before else ""},
         "add_url": f"{reverse('memory-add')}?audience=organisation" if writes else "",
-        "add_label": "Suggest something" if proposes else "Add something",
+        "add_label": gettext("Suggest something") if proposes else gettext("Add something"),
         "lead": _lead_sentence(request.actor.role, proposes),
         "empty": _empty_state(chosen, writes),
         "panel": True,
@@ -74,8 +75,11 @@ def _category_tabs(
         if value
     ]
     total = sum(found.counts.values())
-    tabs = [{"label": "All", "url": url, "current": chosen is None, "count": f"{total:,}"}]
-    for value, label in [*sorted(named, key=lambda pair: pair[1]), ("", "Without a category")]:
+    tabs = [{"label": gettext("All"), "url": url, "current": chosen is None, "count": f"{total:,}"}]
+    for value, label in [
+        *sorted(named, key=lambda pair: pair[1]),
+        ("", gettext("Without a category")),
+    ]:
         if count := found.counts.get(value):
             name = value or NO_CATEGORY
             link = f"{url}?{urlencode({'category': name})}"
@@ -86,20 +90,31 @@ def _category_tabs(
 
 def _lead_sentence(role: str, proposes: bool) -> str:
     if role == "viewer":
-        return "What everyone here can read, people and robots. Your role reads."
+        return gettext("What everyone here can read, people and robots. Your role reads.")
     if proposes:
-        return "What everyone here can read, people and robots. A curator looks at what you add."
-    return "What everyone here can read, people and robots. What you add they read at once."
+        return gettext(
+            "What everyone here can read, people and robots. A curator looks at what you add."
+        )
+    return gettext(
+        "What everyone here can read, people and robots. What you add they read at once."
+    )
 
 
 def _empty_state(chosen: str | None, writes: bool) -> dict[str, str]:
     if chosen:
-        text = "Nothing that everyone can read has this category."
+        text = gettext("Nothing that everyone can read has this category.")
         return {
-            "title": "No match",
+            "title": gettext("No match"),
             "text": text,
             "action_url": reverse("knowledge"),
-            "action_label": "See all of it",
+            "action_label": gettext("See all of it"),
         }
-    end = "Add the first thing worth knowing." if writes else "Robots and curators add to it."
-    return {"title": "Nothing here yet", "text": f"Nobody has told everyone anything yet. {end}"}
+    end = (
+        gettext("Add the first thing worth knowing.")
+        if writes
+        else gettext("Robots and curators add to it.")
+    )
+    return {
+        "title": gettext("Nothing here yet"),
+        "text": gettext("Nobody has told everyone anything yet. %(end)s") % {"end": end},
+    }

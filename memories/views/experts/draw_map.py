@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from memories.insights.knowledge_map import KnowledgeMap, MapPerson, MapTopic
 from memories.views.experts.graph_drawing import initials
 from memories.views.experts.treemap import Rectangle, layout_treemap
+from orgs.views.page_text import format_number
 
 # Topic -> the address that chooses it.
 TopicUrl = Callable[[MapTopic], str]
@@ -60,7 +63,11 @@ def draw_maps(
 
 def topic_sentence(topic: MapTopic, people: Sequence[MapPerson]) -> str:
     """What the area says, in words."""
-    count = "1 memory" if topic.memories == 1 else f"{topic.memories:,} memories"
+    count = (
+        gettext("1 memory")
+        if topic.memories == 1
+        else gettext("%(memories)s memories") % {"memories": format_number(topic.memories)}
+    )
     names = ", ".join(one.name for one in people[:MAX_AVATARS])
     return f"{topic.name}: {count}{f'; shown by {names}' if names else ''}"
 

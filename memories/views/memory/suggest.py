@@ -17,8 +17,9 @@ from memories.views import memory_presenter
 from memories.views.forms import review_forms
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import WRITERS, members_only
+from orgs.views.page_text import lazy_text
 
-PROPOSED_MESSAGE = (
+PROPOSED_MESSAGE = lazy_text(
     "Thank you. Whoever looks after this memory decides; you find its state under Review."
 )
 

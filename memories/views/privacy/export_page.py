@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.privacy.export_my_data import iter_export
@@ -16,6 +17,7 @@ from memories.store.models.choices import Status
 from memories.views import memory_presenter
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import members_only
+from orgs.views.page_text import lazy_text
 from orgs.views.time_formats import minute
 
 # What a record of each sort is shown by first; what is not a memory names its sort itself.
@@ -24,10 +26,10 @@ _TIME_KEYS = ("occurred_at", "sent_at", "at", "created_at", "received_at", "disc
 # So many bytes of what waits are kept in memory.
 SPOOL_BYTES = 1_000_000
 RECORD_TYPE_LABELS = {
-    "message": "Something you said",
-    "account": "From a calendar or mailbox",
-    "decision": "Your part in a decision",
-    "persona": "What you do, as it is said",
+    "message": lazy_text("Something you said"),
+    "account": lazy_text("From a calendar or mailbox"),
+    "decision": lazy_text("Your part in a decision"),
+    "persona": lazy_text("What you do, as it is said"),
 }
 
 
@@ -95,7 +97,9 @@ def _record_row(line: dict[str, Any]) -> dict[str, Any]:
     sort = (
         ""
         if memory
-        else next((words for key, words in RECORD_TYPE_LABELS.items() if key in line), "Other")
+        else next(
+            (words for key, words in RECORD_TYPE_LABELS.items() if key in line), gettext("Other")
+        )
     )
     rest = [
         (
@@ -119,10 +123,16 @@ def _memory_facts(line: dict[str, Any]) -> list[str]:
     """Of a memory who reads it, who wrote it, what sort it is, and whether it is in use."""
     alone = line["audience"]["kind"] == AudienceType.MEMBER
     robot, author = line.get("robot"), line.get("author")
-    by = f"Written by {author}" if author else f"Noted by {robot}" if robot else ""
+    by = (
+        gettext("Written by %(author)s") % {"author": author}
+        if author
+        else gettext("Noted by %(robot)s") % {"robot": robot}
+        if robot
+        else ""
+    )
     status = memory_presenter.STATUS_BADGES.get(Status(line["status"]))
     return [
-        "Only you, and robots with your leave" if alone else line["audience"]["label"],
+        gettext("Only you, and robots with your leave") if alone else line["audience"]["label"],
         *([by] if by else []),
         *([memory_presenter.category_label(line["category"])] if line.get("category") else []),
         *([status[0]] if status else []),

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.access.consent import SharingOptOutError
@@ -191,7 +192,7 @@ def undo_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
             raise
         messages.error(request, str(error))
     else:
-        messages.success(request, "Undone. It waits again.")
+        messages.success(request, gettext("Undone. It waits again."))
     return redirect("review-item", item_id)
 
 
@@ -209,5 +210,5 @@ def assign_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     except review_queue.AlreadyDecidedError as error:
         return render_item(request, item_id, 409, refusal=str(error))
     name = given.assignee.name if given.assignee else "nobody"
-    messages.success(request, f"Given to {name}.")
+    messages.success(request, gettext("Given to %(name)s.") % {"name": name})
     return redirect("review-item", item_id)
