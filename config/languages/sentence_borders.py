@@ -76,7 +76,7 @@ def list_runs(hidden: str, tags: list[str]) -> list[tuple[int, int]]:
     breaks = [_breaks(hidden[begin:end], tags) for begin, end in pieces]
     _break_outer_tags(hidden, tags, pieces, breaks)
     runs, since = [], None
-    for (begin, end), is_break in zip(pieces, breaks, strict=True):
+    for (begin, _), is_break in zip(pieces, breaks, strict=True):
         if is_break:
             if since is not None:
                 runs.append((since, begin))

@@ -151,10 +151,10 @@ def _organisation_table(rows: list[OrganisationSize]) -> Table:
         [
             [
                 text_cell(one.name, url=reverse("operate-organisation", args=[one.id])),
-                _amount_cell(f"{one.memories:,}", one.memories, one.most_memories),
+                _amount_cell(format_number(one.memories), one.memories, one.most_memories),
                 _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes),
-                text_cell(f"{one.members:,}"),
-                text_cell(f"{one.robots:,}"),
+                text_cell(format_number(one.members)),
+                text_cell(format_number(one.robots)),
                 time_cell(one.robots_active_at, "never"),
                 _state_cell(one),
             ]
@@ -177,7 +177,7 @@ def _state_cell(one: OrganisationSize) -> Cell:
     if one.suspended_at:
         return badge_cell(gettext("Suspended"), "warn")
     if one.given_up:
-        return badge_cell(gettext("Work given up"), "bad", note=f"{one.given_up:,}")
+        return badge_cell(gettext("Work given up"), "bad", note=format_number(one.given_up))
     if one.waiting:
         return badge_cell(
             gettext("Indexing"),
@@ -212,14 +212,20 @@ def _render_organisation(
     facts = [
         (gettext("Short name"), text_cell(one.slug)),
         (gettext("Made"), time_cell(one.created_at)),
-        (gettext("Memories"), _amount_cell(f"{one.memories:,}", one.memories, one.most_memories)),
+        (
+            gettext("Memories"),
+            _amount_cell(format_number(one.memories), one.memories, one.most_memories),
+        ),
         (gettext("Texts"), _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes)),
-        (gettext("People who sign in"), text_cell(f"{one.members:,}")),
-        (gettext("Groups"), text_cell(f"{one.groups:,}")),
-        (gettext("Robots"), text_cell(f"{one.robots:,}")),
+        (gettext("People who sign in"), text_cell(format_number(one.members))),
+        (gettext("Groups"), text_cell(format_number(one.groups))),
+        (gettext("Robots"), text_cell(format_number(one.robots))),
         (gettext("Last call of a robot"), time_cell(one.robots_active_at, "never")),
-        (gettext("Wait to be indexed"), text_cell(f"{one.waiting:,}")),
-        (gettext("Given up"), text_cell(f"{one.given_up:,}", note=gettext("vectors and jobs"))),
+        (gettext("Wait to be indexed"), text_cell(format_number(one.waiting))),
+        (
+            gettext("Given up"),
+            text_cell(format_number(one.given_up), note=gettext("vectors and jobs")),
+        ),
     ]
     context = {
         "one": one,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
-from orgs.views.page_text import format_number
+from orgs.views.page_text import format_number, join_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +137,19 @@ def build_audience_summary(kind: str, organisation: str, known: ReaderCounts) ->
 
 
 def build_new_readers_summary(
-    kind: str, organisation: str, known: ReaderCounts, what: str = "this"
+    kind: str, organisation: str, known: ReaderCounts, what: str = ""
 ) -> AudienceSummary:
     """The sentence about the readers who would be added; `known` holds only these. what: what they
     would read."""
-    label = _label(kind, organisation, known)
-    who = _join_names([words for words in (_people_text(known), _robots_text(known)) if words])
+    label, what = _label(kind, organisation, known), what or gettext("this")
+    who = join_names([words for words in (_people_text(known), _robots_text(known)) if words])
     helped = _acting_robots_clause(kind, known)
     if not who and not helped:
-        yet = " yet" if known.away or known.keyless else gettext(": its readers are those of now")
+        yet = (
+            gettext(" yet")
+            if known.away or known.keyless
+            else gettext(": its readers are those of now")
+        )
         sentence = gettext("Nobody would newly be able to read %(what)s%(yet)s") % {
             "what": what,
             "yet": yet,
@@ -252,8 +256,8 @@ def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
 
 def _organisation_sentence(organisation: str, known: ReaderCounts) -> str:
     if known.inside > 1:
-        all_ = "" if known.away else "All "
-        who = f"{all_}{format_people_count(known.inside)}"
+        people = format_people_count(known.inside)
+        who = people if known.away else gettext("All %(people)s") % {"people": people}
     else:
         who = gettext("You")
     also = (
@@ -271,7 +275,7 @@ def _organisation_sentence(organisation: str, known: ReaderCounts) -> str:
 def _group_sentence(known: ReaderCounts) -> str:
     if not known.groups:
         return gettext("The people of its group can read this")
-    who = _join_names(
+    who = join_names(
         [
             w
             for w in (
@@ -299,13 +303,16 @@ def _team_sentence(known: ReaderCounts) -> str:
     if not known.teams:
         return gettext("The robots of its team can read this")
     names = [one.name for one in known.shown if one.what == "robot" and one.enters]
-    who = _join_names(names) if known.robots <= _MAX_NAMES else format_robot_count(known.robots)
-    return f"{who or 'No robot'} in {known.teams[0]} can read this, and no person"
+    who = join_names(names) if known.robots <= _MAX_NAMES else format_robot_count(known.robots)
+    return gettext("%(who)s in %(team)s can read this, and no person") % {
+        "who": who or gettext("No robot"),
+        "team": known.teams[0],
+    }
 
 
 def _cohort_sentence(known: ReaderCounts) -> str:
     """The people of a persona, an industry or a role, and their own robots."""
-    who = _join_names(
+    who = join_names(
         [
             w
             for w in (
@@ -326,7 +333,9 @@ def _cohort_sentence(known: ReaderCounts) -> str:
 
 
 def _curators_text(known: ReaderCounts) -> str:
-    return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
+    return ngettext("%(count)s who curates", "%(count)s who curate", known.curating) % {
+        "count": format_number(known.curating)
+    }
 
 
 def _list_sentence(known: ReaderCounts) -> str:
@@ -340,11 +349,15 @@ def _list_sentence(known: ReaderCounts) -> str:
     parts += [gettext("the robots of %(name)s") % {"name": name} for name in known.teams]
     if known.inside:
         parts.append(
-            "you" if known.names("named") == [gettext("You")] else format_people_count(known.inside)
+            gettext("you")
+            if known.names("named") == [gettext("You")]
+            else format_people_count(known.inside)
         )
     named = known.named_robots()
     parts += named if len(named) <= _MAX_NAMES else [format_robot_count(known.robots_listed)]
-    return f"{_capitalise(_join_names(parts)) or 'Nobody'} can read this"
+    return gettext("%(who)s can read this") % {
+        "who": _capitalise(join_names(parts)) or gettext("Nobody")
+    }
 
 
 def _own_acting_robot_names(known: ReaderCounts) -> list[str]:
@@ -357,18 +370,21 @@ def _acting_robots_clause(kind: str, known: ReaderCounts) -> str:
     parts = []
     if mine:
         works = gettext("it works") if known.mine == 1 else gettext("they work")
-        names = _join_names(mine) if known.mine <= _MAX_NAMES else format_robot_count(known.mine)
-        parts.append(f"{names} when {works} for you")
+        names = join_names(mine) if known.mine <= _MAX_NAMES else format_robot_count(known.mine)
+        parts.append(gettext("%(names)s when %(works)s for you") % {"names": names, "works": works})
     others = known.helpers - known.mine
     if others and kind != AudienceType.MEMBER:
         works = gettext("it works") if others == 1 else gettext("they work")
         more = (
-            format_robot_count(others).replace(" ", " more ", 1)
+            ngettext("%(count)s more robot", "%(count)s more robots", others)
+            % {"count": format_number(others)}
             if mine or known.robots
             else format_robot_count(others)
         )
-        parts.append(f"{more} when {works} for one of them")
-    return gettext(", and %(parts)s") % {"parts": _join_names(parts)} if parts else ""
+        parts.append(
+            gettext("%(more)s when %(works)s for one of them") % {"more": more, "works": works}
+        )
+    return gettext(", and %(parts)s") % {"parts": join_names(parts)} if parts else ""
 
 
 def _no_access_note(known: ReaderCounts) -> str:
@@ -377,16 +393,26 @@ def _no_access_note(known: ReaderCounts) -> str:
     if known.away:
         names = known.names(enters=False)
         who = (
-            _join_names(names)
+            join_names(names)
             if known.away <= min(_MAX_NAMES, len(names))
             else (gettext("%(away)s more people") % {"away": format_number(known.away)})
         )
-        parts.append(f"{who} cannot sign in yet.")
+        parts.append(gettext("%(who)s cannot sign in yet.") % {"who": who})
     if known.keyless:
-        has = "robot has" if known.keyless == 1 else "robots have"
-        parts.append(
-            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key that reads this."
+        words = (
+            ngettext(
+                "%(count)s more robot has no key that reads this.",
+                "%(count)s more robots have no key that reads this.",
+                known.keyless,
+            )
+            if known.robots
+            else ngettext(
+                "%(count)s robot has no key that reads this.",
+                "%(count)s robots have no key that reads this.",
+                known.keyless,
+            )
         )
+        parts.append(words % {"count": format_number(known.keyless)})
     return " ".join(parts)
 
 
@@ -394,15 +420,9 @@ def _capitalise(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _join_names(words: Sequence[str]) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def _shorten_names(names: Sequence[str], hidden: int) -> str:
     """Two names and how many others."""
     rest = len(names) - 2 + hidden
     if rest <= 0:
-        return _join_names(names) or gettext("Some people")
-    return f"{', '.join(names[:2])} and {rest} more"
+        return join_names(names) or gettext("Some people")
+    return gettext("%(names)s and %(rest)s more") % {"names": ", ".join(names[:2]), "rest": rest}

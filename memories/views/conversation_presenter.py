@@ -47,7 +47,7 @@ def date_span(found: ConversationStats) -> str:
 
 
 def _count_label(number: int, one: str, several: str) -> str:
-    return f"1 {one}" if number == 1 else f"{number:,} {several}"
+    return f"1 {one}" if number == 1 else f"{format_number(number)} {several}"
 
 
 # By the order of a list: which of the folded turns the line quotes.
@@ -69,7 +69,7 @@ def conversation_line(found: FoldedConversation, order: str) -> dict[str, Any]:
     held = (
         gettext("more than %(max_turns)s") % {"max_turns": format_number(MAX_TURNS)}
         if found.more
-        else f"{found.held:,}"
+        else format_number(found.held)
     )
     if (found.held, found.more) != (found.figures.turns, found.figures.more):
         turns = gettext("%(held)s of %(turns)s") % {"held": held, "turns": turns}

@@ -229,7 +229,12 @@ def validity_sentence(memory: Memory) -> str:
         return gettext("Will be true%(start)s%(end)s") % {"start": start, "end": end}
     if until is None:
         return gettext("Is true%(start)s") % {"start": start} if start else ""
-    return f"{'Was' if until <= now else 'Is'} true{start} until {day(until)}"
+    words = (
+        gettext("Was true%(start)s until %(until)s")
+        if until <= now
+        else gettext("Is true%(start)s until %(until)s")
+    )
+    return words % {"start": start, "until": day(until)}
 
 
 def archive_reason(memory: Memory) -> dict[str, Any] | None:
@@ -248,7 +253,7 @@ def protection_context(memory: Memory, me: object) -> dict[str, Any] | None:
         return None
     return {
         "reason": memory.red_line_reason,
-        "by": inline_name(person_name(memory.red_line_by, me)) or "somebody",
+        "by": inline_name(person_name(memory.red_line_by, me)) or gettext("somebody"),
         "at": memory.red_line_at,
     }
 
@@ -265,10 +270,10 @@ def restatement_context(memory: Memory, row: Restatement | None) -> dict[str, An
         return None
     words = [word for word in row.keywords if not _is_shown_elsewhere(word, row.persons)]
     facts = {
-        "People": _name_links(memory, "person", row.persons),
-        "Place": _name_links(memory, "", [row.location]),
-        "Topic": _name_links(memory, "topic", [row.topic]),
-        "Words": _name_links(memory, "keyword", words),
+        gettext("People"): _name_links(memory, "person", row.persons),
+        gettext("Place"): _name_links(memory, "", [row.location]),
+        gettext("Topic"): _name_links(memory, "topic", [row.topic]),
+        gettext("Words"): _name_links(memory, "keyword", words),
     }
     named = [(label, names) for label, names in facts.items() if names]
     if not (row.text or named):
@@ -348,7 +353,7 @@ def contribution_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, An
 def _contributor(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
     if not link.robot.builtin:
         told = memory.told(link.robot)
-        name = told.name if told else HIDDEN_ROBOT_NAME
+        name = told.name if told else gettext(HIDDEN_ROBOT_NAME)
         url = reverse("robot-page", args=[told.id]) if told else ""
         return {"name": name, "did": gettext("noted it"), "url": url}
     if link.robot.builtin == IMPORT:

@@ -5,7 +5,7 @@ Whose words a memory gives is decided in `memories.store.speakers.attribution`.
 
 from datetime import UTC, datetime
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, marked_name
@@ -25,7 +25,7 @@ def robot_name(robot: Robot) -> str:
 
 def writer_robot_name(memory: Memory) -> str:
     """The robot that wrote it; empty for the built-in ones and if the reader may not know it."""
-    return robot_name(memory.teller) if memory.teller else HIDDEN_ROBOT_NAME
+    return robot_name(memory.teller) if memory.teller else gettext(HIDDEN_ROBOT_NAME)
 
 
 def memory_time(memory: Memory) -> datetime:
@@ -49,8 +49,11 @@ def person_name(member: Member | None, me: object) -> str:
 
 
 def inline_name(name: str) -> str:
-    """A name inside a sentence, where You is you."""
-    return {"You": "you", HIDDEN_ROBOT_NAME: gettext("a personal robot")}.get(name, name)
+    """A name behind "by", where You is you."""
+    return {
+        gettext("You"): pgettext("by", "you"),
+        gettext(HIDDEN_ROBOT_NAME): pgettext("by", "a personal robot"),
+    }.get(name, name)
 
 
 def is_derived_by_product(memory: Memory) -> bool:
@@ -70,7 +73,7 @@ def reworder_name(memory: Memory, me: object) -> str:
     """Who wrote the present wording, if not the speaker."""
     if memory.reworded_by_robot:
         told = memory.told(memory.reworded_by_robot)
-        return told.name if told else inline_name(HIDDEN_ROBOT_NAME)
+        return told.name if told else inline_name(gettext(HIDDEN_ROBOT_NAME))
     return inline_name(person_name(memory.reworded_by, me))
 
 
@@ -89,7 +92,11 @@ def voice_name(memory: Memory, me: object) -> str:
 def origin_sentence(memory: Memory, me: object) -> str:
     """How it got here and whose words it gives, in a sentence or two."""
     editor = reworder_name(memory, me)
-    whose = "yours" if editor == "you" else f"{editor}’s"
+    whose = (
+        gettext("yours")
+        if editor == pgettext("by", "you")
+        else gettext("%(name)s’s") % {"name": editor}
+    )
     return _source_sentence(memory, me) + (
         gettext(" The words are now %(whose)s.") % {"whose": whose} if editor else ""
     )
@@ -128,7 +135,9 @@ def _written_sentence(memory: Memory, me: object, at: str) -> str:
     if not memory.speaker or memory.speaker_member_id == memory.author_id:
         return f"{wrote}."
     who = speaker_name(memory, me)
-    return f"{wrote}, as {'your' if who == 'You' else f'{who}’s'} words."
+    if who == gettext("You"):
+        return gettext("%(wrote)s, as your words.") % {"wrote": wrote}
+    return gettext("%(wrote)s, as %(who)s’s words.") % {"wrote": wrote, "who": who}
 
 
 def _robot_sentence(memory: Memory, me: object, at: str) -> str:
@@ -137,7 +146,7 @@ def _robot_sentence(memory: Memory, me: object, at: str) -> str:
     if me and memory.robot.owner_id == me:
         robot = gettext("Your robot")
     if memory.speaker_member_id:
-        by = gettext("your robot") if robot == "Your robot" else robot
+        by = gettext("your robot") if robot == gettext("Your robot") else robot
         return gettext("%(who)s said this on %(at)s, and %(by)s remembered it.") % {
             "who": who,
             "at": at,
@@ -145,6 +154,7 @@ def _robot_sentence(memory: Memory, me: object, at: str) -> str:
         }
     if memory.speaker:
         return gettext(
-            "%(robot)s wrote this down on %(at)s as the words of %(who)s, a name that no member here stands behind."
+            "%(robot)s wrote this down on %(at)s as the words of %(who)s, a name that no "
+            "member here stands behind."
         ) % {"robot": robot, "at": at, "who": who}
     return gettext("%(robot)s learned this on %(at)s.") % {"robot": robot, "at": at}

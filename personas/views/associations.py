@@ -80,9 +80,12 @@ def _notice(found: Sequence[OwnPersona], actor: Actor) -> dict[str, str]:
         return {}
     names = [labels.persona_label(one.persona) for one in asked]
     robots = {labels.asserted_by(one, actor) for one in asked}
-    who = robots.pop() if len(robots) == 1 else "robots"
-    say = "say" if who == "robots" else "says"
-    sentence = f"{who} {say} what you do: {', '.join(names)}."
+    told = {"who": robots.pop() if len(robots) == 1 else "", "names": ", ".join(names)}
+    sentence = (
+        gettext("%(who)s says what you do: %(names)s.")
+        if told["who"]
+        else gettext("robots say what you do: %(names)s.")
+    ) % told
     return {
         "notice": sentence[:1].upper() + sentence[1:],
         "notice_url": "#personas",

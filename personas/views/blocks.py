@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import trigger_client_event
 
@@ -127,8 +127,11 @@ def robots_sentence(readers: AudienceSummary) -> str:
     number = readers.robots + readers.helpers
     if not number:
         return gettext("No robot reads it yet. %(sentence)s") % {"sentence": readers.sentence}
-    reads, its = ("reads", "its") if number == 1 else ("read", "their")
-    return f"{format_robot_count(number)} {reads} it from {its} next question on."
+    return ngettext(
+        "%(robots)s reads it from its next question on.",
+        "%(robots)s read it from their next question on.",
+        number,
+    ) % {"robots": format_robot_count(number)}
 
 
 def _render_conflict(
@@ -146,7 +149,8 @@ def _render_too_long(
     form.add_error(
         "text",
         gettext(
-            "This is %(length)s characters, %(more)s more than the block holds. Nothing was saved: shorten it."
+            "This is %(length)s characters, %(more)s more than the block holds. Nothing was "
+            "saved: shorten it."
         )
         % {"length": format_number(error.length), "more": format_number(more)},
     )

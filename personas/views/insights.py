@@ -143,7 +143,8 @@ def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
         messages.error(
             request,
             gettext(
-                "There is no room: the block would have %(length)s of %(limit)s characters. Shorten it first."
+                "There is no room: the block would have %(length)s of %(limit)s characters. "
+                "Shorten it first."
             )
             % {"length": format_number(refused.length), "limit": format_number(refused.limit)},
         )

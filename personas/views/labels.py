@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from memories.safety.required_checks import PersonalDataType
 from orgs.principals import Actor
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import format_number, join_names, lazy_text
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry
 from personas.blocks.entry_weight import entry_weight, is_stale
@@ -107,7 +107,7 @@ def robot_label(entry: BlockEntry, actor: Actor) -> str:
         return gettext("Your robot")
     if entry.author_id:
         return gettext("A person")
-    return entry.robot or HIDDEN_ROBOT_NAME
+    return entry.robot or gettext(HIDDEN_ROBOT_NAME)
 
 
 def confidence_label(value: float) -> str:
@@ -128,10 +128,8 @@ def findings_phrase(kinds: Mapping[str, int]) -> str:
     parts = []
     for kind, count in kinds.items():
         one, many = FINDING_LABELS.get(kind, INJECTION_LABELS)  # type: ignore[call-overload]  # a word like the enum's
-        parts.append(one if count == 1 else f"{count:,} {many}")
-    if len(parts) < 2:
-        return "".join(parts) or gettext("something that it does not name")
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+        parts.append(one if count == 1 else f"{format_number(count)} {many}")
+    return join_names(parts) or gettext("something that it does not name")
 
 
 def block_context(shown: BlockView) -> dict[str, Any]:

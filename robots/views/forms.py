@@ -286,7 +286,8 @@ CONTRADICTION_POLICIES = (
     (
         ContradictionPolicy.OWN_FACTS,
         lazy_text(
-            "What people say of themselves holds as they said it last; somebody decides about the rest"
+            "What people say of themselves holds as they said it last; somebody decides "
+            "about the rest"
         ),
     ),
     (

@@ -19,7 +19,7 @@ from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import inside_sentence, lazy_text
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink
 from robots.people import people_administration
@@ -121,7 +121,11 @@ def _link_sentence(one: IdentityLink) -> str:
     if one.robot.builtin:
         return gettext("An admin linked it.")
     why = f": “{one.evidence}”" if one.evidence else "."
-    return f"{one.robot.name} says so, {round(one.confidence * 100)} % sure{why}"
+    return gettext("%(robot)s says so, %(percent)s %% sure%(why)s") % {
+        "robot": one.robot.name,
+        "percent": round(one.confidence * 100),
+        "why": why,
+    }
 
 
 @require_POST
@@ -189,7 +193,7 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
     messages.success(
         request,
         gettext("%(name)s is now %(lower)s.")
-        % {"name": member.name, "lower": Role(member.role).label.lower()},
+        % {"name": member.name, "lower": inside_sentence(Role(member.role).label)},
     )
     return redirect("people")
 

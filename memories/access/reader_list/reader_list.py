@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
+from django.utils.translation import gettext
+
 from memories.access.audience_summary import (
     AudienceReader,
     AudienceSummary,
@@ -308,7 +310,7 @@ def _build_entry(
     reader: AudienceReader, place: reasons.AudienceNames, did: reasons.MemoryParticipants
 ) -> ReaderListEntry:
     you = reader.mine and reader.what == "person"
-    name = "You" if you else reader.name
+    name = gettext("You") if you else reader.name
     return ReaderListEntry(name, reasons.reason_text(reader, place, did), reader.mine)
 
 

@@ -67,7 +67,7 @@ def _named_reader_reason(reader: AudienceReader, part: MemoryParticipants) -> st
     if reader.id == part.said:
         return gettext("said it")
     if reader.id == part.about:
-        return f"it is about {'you' if you else 'them'}"
+        return gettext("it is about you") if you else gettext("it is about them")
     if reader.id in part.heard:
         return gettext("heard it")
     return gettext("named as a reader")
@@ -76,7 +76,7 @@ def _named_reader_reason(reader: AudienceReader, part: MemoryParticipants) -> st
 def _group_reason(names: Sequence[str]) -> str:
     if not names or len(names) > _MAX_NAMES:
         return gettext("in a group or team that is named as a reader")
-    return f"in {' or '.join(names)}"
+    return gettext("in %(names)s") % {"names": gettext(" or ").join(names)}
 
 
 def _membership_reason(reader: AudienceReader, place: AudienceNames) -> str:
@@ -97,12 +97,20 @@ def _membership_reason(reader: AudienceReader, place: AudienceNames) -> str:
 
 def _acting_robot_reason(reader: AudienceReader) -> str:
     """The reason of a helper, which reads only on behalf of one of the people."""
-    whom = "you" if reader.mine else gettext("one of them")
+    whom = gettext("you") if reader.mine else gettext("one of them")
     match reader.reason:
         case "serves":
-            return f"when it works for {whom}, as {'your' if reader.mine else 'their'} own robot"
+            return (
+                gettext("when it works for you, as your own robot")
+                if reader.mine
+                else gettext("when it works for one of them, as their own robot")
+            )
         case "told":
             return gettext("when it works for %(whom)s, who talked to it") % {"whom": whom}
         case "leave":
-            return f"when it works for {whom}, with {'your' if reader.mine else 'their'} leave"
+            return (
+                gettext("when it works for you, with your leave")
+                if reader.mine
+                else gettext("when it works for one of them, with their leave")
+            )
     return gettext("when it works for %(whom)s in the group where this was said") % {"whom": whom}

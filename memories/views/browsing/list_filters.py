@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 
 from memories.browsing import memory_pages
@@ -234,7 +234,7 @@ def parse_saved_view(query: str) -> Selection | None:
 def _count_label(count: int | None) -> str:
     if count is None:
         return ""
-    return f"{MAX_COUNT:,}+" if count > MAX_COUNT else f"{count:,}"
+    return f"{format_number(MAX_COUNT)}+" if count > MAX_COUNT else format_number(count)
 
 
 def _open_memory_context(form: MemoryFilterForm) -> dict[str, str] | None:
@@ -331,7 +331,9 @@ def summary_labels(
     if selection:
         total += gettext(" fits these filters") if one else gettext(" fit these filters")
     if page.lines and page.lines.conversations:
-        total += f", in {'1 line' if page.lines.lines == 1 else f'{page.lines.lines:,} lines'}"
+        total += ngettext(", in %(count)s line", ", in %(count)s lines", page.lines.lines) % {
+            "count": format_number(page.lines.lines)
+        }
     words = ORDER_LABELS[order]
     if order and page.count[0] >= MAX_SORTED_ROWS and not page.count[1]:
         words += gettext(", among the last %(max_sorted_rows)s that came") % {

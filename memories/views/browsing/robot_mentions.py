@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -20,7 +20,7 @@ from memories.retrieval.robot_mentions import (
     list_timeline,
 )
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import format_number, inside_sentence, lazy_text
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT, WEB
 
@@ -90,16 +90,16 @@ def _timeline_row(one: TimelineEntry, wanted: frozenset[str]) -> dict[str, Any]:
 
 
 def _robot_name(one: TimelineEntry) -> str:
-    name = one.robot_name or HIDDEN_ROBOT_NAME
+    name = one.robot_name or gettext(HIDDEN_ROBOT_NAME)
     return BUILTIN_LABELS.get(name, name)
 
 
 def _source_label(one: TimelineEntry) -> str:
     """How a speaker's words were recorded: "to Aria", ", imported"; of a mere name ", said
     Aria"."""
-    name = one.robot_name or HIDDEN_ROBOT_NAME.lower()
+    name = one.robot_name or gettext("a personal robot")
     if built_in := BUILTIN_LABELS.get(name):
-        return f", {built_in.lower()}"
+        return f", {inside_sentence(built_in)}"
     return (
         gettext(" to %(name)s") % {"name": name}
         if one.member_id
@@ -113,7 +113,12 @@ def _summary_sentence(robots: int, moments: int) -> str:
         if moments == 1
         else gettext("%(moments)s memories") % {"moments": format_number(moments)}
     )
-    return f"{memories} from {'1 robot' if robots == 1 else f'{robots:,} robots'}"
+    return ngettext(
+        "%(memories)s from %(count)s robot", "%(memories)s from %(count)s robots", robots
+    ) % {
+        "memories": memories,
+        "count": format_number(robots),
+    }
 
 
 def _empty_state(topic: str, fits: bool) -> dict[str, str]:

@@ -15,6 +15,7 @@ from memories.store.models.choices import Category
 from memories.views import memory_presenter
 from memories.views.forms import search_forms
 from orgs.views.page_access import WRITERS, members_only
+from orgs.views.page_text import format_number
 
 NO_CATEGORY = "none"
 
@@ -75,7 +76,14 @@ def _category_tabs(
         if value
     ]
     total = sum(found.counts.values())
-    tabs = [{"label": gettext("All"), "url": url, "current": chosen is None, "count": f"{total:,}"}]
+    tabs = [
+        {
+            "label": gettext("All"),
+            "url": url,
+            "current": chosen is None,
+            "count": format_number(total),
+        }
+    ]
     for value, label in [
         *sorted(named, key=lambda pair: pair[1]),
         ("", gettext("Without a category")),
@@ -84,7 +92,9 @@ def _category_tabs(
             name = value or NO_CATEGORY
             link = f"{url}?{urlencode({'category': name})}"
             current = chosen == name
-            tabs.append({"label": label, "url": link, "current": current, "count": f"{count:,}"})
+            tabs.append(
+                {"label": label, "url": link, "current": current, "count": format_number(count)}
+            )
     return tabs
 
 

@@ -69,7 +69,8 @@ def topic_sentence(topic: MapTopic, people: Sequence[MapPerson]) -> str:
         else gettext("%(memories)s memories") % {"memories": format_number(topic.memories)}
     )
     names = ", ".join(one.name for one in people[:MAX_AVATARS])
-    return f"{topic.name}: {count}{f'; shown by {names}' if names else ''}"
+    shown = gettext("; shown by %(names)s") % {"names": names} if names else ""
+    return f"{topic.name}: {count}{shown}"
 
 
 def _who_showed(topic: MapTopic, people: Sequence[MapPerson]) -> list[MapPerson]:
@@ -115,7 +116,7 @@ def _draw_area(drawn: dict[str, Any], area: Rectangle) -> dict[str, Any]:
         "text_y": _round_px(y + 20),
         "count_y": _round_px(y + 20 + LINE_HEIGHT),
         "name": _truncate(topic.name, letters) if labelled and letters > 2 else "",
-        "count": f"{topic.memories:,}" if counted else "",
+        "count": format_number(topic.memories) if counted else "",
         "people": [
             {
                 "x": _round_px(x + PADDING + AVATAR_RADIUS + AVATAR_STEP * place),

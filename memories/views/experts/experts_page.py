@@ -150,15 +150,16 @@ def _summary_sentence(by_words: int, by_meaning: int, topic: str) -> str:
 def _empty_state(request: HttpRequest, found: TopicPage, topic: str, group: str) -> dict[str, str]:
     """Nothing asked, nothing kept, nobody known, or the graph is switched off."""
     if "graph" not in request.membership[1].projections:
-        text = (
+        text = gettext(
             "Who knows what is not kept in this organisation. Whoever runs the server can switch "
+            "the graph on and fill it."
         )
-        return {"title": gettext("Switched off"), "text": text + "the graph on and fill it."}
+        return {"title": gettext("Switched off"), "text": text}
     if topic:
         text = gettext(
-            "No memory that you may read shows that somebody knows about “%(topic)s”. Who only asks "
+            "No memory that you may read shows that somebody knows about “%(topic)s”. Who only "
+            "asks about a thing is not counted."
         ) % {"topic": topic}
-        text += "about a thing is not counted."
         more = {"action_url": _topic_url(topic, ""), "action_label": gettext("Look in all groups")}
         return {
             "title": gettext("Nobody has shown it yet"),

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -175,11 +175,13 @@ def _list_context(
     )
     if topic:
         title = topic.name
-        summary = f"{number} {'names' if total == 1 else 'name'} it"
+        summary = ngettext("%(number)s names it", "%(number)s name it", total) % {"number": number}
         experts = f"{reverse('experts')}?{urlencode({'topic': topic.name})}"
     else:
         title = _person_name(person, me) if person else ""
-        summary = f"{number} {'shows' if total == 1 else 'show'} what they know"
+        summary = ngettext(
+            "%(number)s shows what they know", "%(number)s show what they know", total
+        ) % {"number": number}
         experts = ""
     if total > len(rows):
         summary += gettext(", the newest %(rows)s of them here") % {"rows": len(rows)}
@@ -188,13 +190,14 @@ def _list_context(
 
 def _empty_state(request: HttpRequest) -> dict[str, Any]:
     if "graph" not in request.membership[1].projections:
-        text = (
-            "What memories are about is not kept in this organisation. Whoever runs the server can"
+        text = gettext(
+            "What memories are about is not kept in this organisation. Whoever runs the server can "
+            "switch the graph on and fill it."
         )
         return {
             "empty": {
                 "title": gettext("Switched off"),
-                "text": f"{text} switch the graph on and fill it.",
+                "text": text,
             }
         }
     text = gettext("As soon as you may read memories that name a topic, they are drawn here.")

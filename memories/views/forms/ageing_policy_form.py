@@ -25,7 +25,9 @@ DAYS_FIELDS = {f"days_{type_}": type_ for type_ in TYPE_LABELS}
 def capacity_label(profile: str) -> str:
     """The capacities of a profile in words."""
     most = tier_capacities(profile)
-    return ", ".join(f"{most[rule.tier]:,} {rule.tier}" for rule in TIER_RULES)
+    return ", ".join(
+        f"{format_number(most[rule.tier])} {gettext(rule.tier)}" for rule in TIER_RULES
+    )
 
 
 def half_life_label() -> str:

@@ -178,7 +178,8 @@ class DecisionForm(forms.Form):
         if len(names) > MAX_ENTRIES or any(len(one) > MAX_TOPIC_CHARACTERS for one in names):
             raise ValidationError(
                 gettext(
-                    "Up to %(max_entries)s names, each of up to %(max_topic_characters)s characters."
+                    "Up to %(max_entries)s names, each of up to %(max_topic_characters)s "
+                    "characters."
                 )
                 % {"max_entries": MAX_ENTRIES, "max_topic_characters": MAX_TOPIC_CHARACTERS}
             )

@@ -18,7 +18,7 @@ from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
 from orgs.models.organisations import Group
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import format_number, lazy_text
 
 # The word that confirms to forget everything.
 CONFIRM_FORGET = lazy_text("forget everything")
@@ -117,7 +117,7 @@ def clean_memory_content(value: str) -> str:
         check_content_size(text)
     except ContentTooLongError as error:
         most = settings.MEMORY_MAX_BYTES
-        raise ValidationError(TOO_LONG_MESSAGE.format(most=f"{most:,}")) from error
+        raise ValidationError(TOO_LONG_MESSAGE.format(most=format_number(most))) from error
     return text
 
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -111,14 +111,20 @@ def _preview_counts(found: PolicyPreview | None) -> dict[str, Any] | None:
 def _policy_sentences(found: AgeingPolicy) -> list[str]:
     """The policy in sentences, for those who cannot change it."""
     ages = [
-        f"{TYPE_LABELS[type_]} are archived after {days:,} day{'' if days == 1 else 's'}."
+        ngettext(
+            "%(type)s are archived after %(days)s day.",
+            "%(type)s are archived after %(days)s days.",
+            days,
+        )
+        % {"type": TYPE_LABELS[type_], "days": format_number(days)}
         for type_ in DAYS_FIELDS.values()
         if (days := found.max_age_days.get(type_.value))
     ]
     if found.past_half_life:
         ages += [
             gettext(
-                "What is older in its tier than twice its half-life is archived: %(half_life_label)s."
+                "What is older in its tier than twice its half-life is archived: "
+                "%(half_life_label)s."
             )
             % {"half_life_label": half_life_label()}
         ]

@@ -109,7 +109,7 @@ def _layout(one: ProjectionState) -> dict[str, Any]:
         "label": LAYOUT_LABELS[one.name],
         "strategy": one.strategy,
         "state": STATE_LABELS[one.state],
-        "rows": f"{one.rows:,}",
+        "rows": format_number(one.rows),
         "enabled": one.enabled,
     }
 
@@ -182,7 +182,7 @@ def _stats(report: Report, groups: int) -> list[dict[str, Any]]:
         },
         {
             "label": gettext("Messages"),
-            "value": f"{data['messages']:,}",
+            "value": format_number(data["messages"]),
             "change": gettext("Of %(members)s members")
             % {"members": format_number(data["members"])},
         },

@@ -178,12 +178,14 @@ def _value_label(value: object, trail: AuditPage) -> str:
 def _actor_name(entry: AuditEntry, trail: AuditPage) -> tuple[str, dict[str, Any]]:
     """Who did it, and the filter for what else they did."""
     if entry.id in trail.robots_untold:
-        return HIDDEN_ROBOT_NAME, {}
+        return gettext(HIDDEN_ROBOT_NAME), {}
     if entry.id in trail.untold:
-        return f"{trail.robots.get(entry.robot, 'A robot that is gone')}, for somebody", {}
+        return gettext("%(robot)s, for somebody") % {
+            "robot": trail.robots.get(entry.robot, gettext("A robot that is gone"))
+        }, {}
     if entry.staff:
         return gettext("%(staff)s (support)") % {
-            "staff": trail.staff.get(entry.staff, "Somebody")
+            "staff": trail.staff.get(entry.staff, gettext("Somebody"))
         }, {"staff": "on"}
     if entry.member:
         return trail.people.get(entry.member, gettext("Somebody who is gone")), {
@@ -231,10 +233,13 @@ def _target_of(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
 def _plural_target(entry: AuditEntry) -> str:
     """What is not one thing: a list, or how many memories."""
     if entry.action == "support.listed":
-        return LIST_LABELS.get(entry.target_type, "entries")
+        return LIST_LABELS.get(entry.target_type, gettext("entries"))
     if bulk_change_label(entry.detail) == ACTION_LABELS["job.change"]:
         return ""
-    number = entry.detail["total"]
+    return _memory_count(entry.detail["total"])
+
+
+def _memory_count(number: int) -> str:
     return (
         gettext("1 memory")
         if number == 1
@@ -265,16 +270,16 @@ def _support_detail(told: dict[str, Any]) -> str:
     if told.get("browser"):
         return gettext("in %(browser)s") % {"browser": told["browser"]}
     if told.get("ended"):
-        return "everywhere"
+        return gettext("everywhere")
     if "count" not in told:
         return ""
-    return f"{told['count']:,} memor{'y' if told['count'] == 1 else 'ies'}"
+    return _memory_count(told["count"])
 
 
 def _gate_detail(told: dict[str, Any]) -> str:
     """For whom it was meant, and how often each kind was found."""
     found = ", ".join(
-        f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
+        f"{format_number(times)} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
     )
     kind = str(told.get("audience", ""))
     whom = gettext("for %(kind)s") % {"kind": _AUDIENCE_LABELS.get(kind, kind)} if kind else ""
@@ -286,7 +291,7 @@ def _policy_detail(action: str, told: dict[str, Any]) -> str:
     """Which parts changed, or how many memories a run archived."""
     if action == "policy.archived":
         number = told.get("memories", 0)
-        return f"{number:,} memor{'y' if number == 1 else 'ies'}"
+        return _memory_count(number)
     return ", ".join(words for name, words in POLICY_FIELD_LABELS.items() if name in told)
 
 

@@ -79,7 +79,8 @@ def demo_stories(role: str) -> list[dict[str, str]]:
         {
             "title": gettext("Find the wrong one"),
             "text": gettext(
-                "How long can a customer return a bag? Two answers come up, and one is out of date. Open it and %(role)s."
+                "How long can a customer return a bag? Two answers come up, and one is out "
+                "of date. Open it and %(role)s."
             )
             % {"role": _correcting_phrase(role)},
             "url": _search_url("How long can customers return a bag?"),

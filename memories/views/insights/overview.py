@@ -96,10 +96,10 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "value": gettext("more than %(max_counted)s")
             % {"max_counted": format_number(MAX_COUNTED)}
             if numbers.capped
-            else f"{numbers.total:,}",
+            else format_number(numbers.total),
             "url": reverse("library"),
         },
-        {"label": gettext("New this week"), "value": f"{numbers.this_week:,}"},
+        {"label": gettext("New this week"), "value": format_number(numbers.this_week)},
         {
             "label": gettext("Waiting for your decision"),
             "value": _capped_label(waiting, MAX_WAITING),
@@ -142,7 +142,7 @@ def _capped_label(number: int, most: int) -> str:
     return (
         gettext("%(most)s or more") % {"most": format_number(most)}
         if number >= most
-        else f"{number:,}"
+        else format_number(number)
     )
 
 

@@ -39,7 +39,9 @@ _REASON_LABELS = {
         "helped %(promoting_successes)s times", promoting_successes=PROMOTING_SUCCESSES
     ),
     "surprise": lazy_text("surprised: it helped more than expected, {surprise:.0f} of 100"),
-    "stable": f"surprises little after {STABLE_UPDATES} reports, {{surprise:.0f}} of 100",
+    "stable": lazy_text(
+        "surprises little after %(reports)s reports, {surprise:.0f} of 100", reports=STABLE_UPDATES
+    ),
     "asked": lazy_text("somebody asked for it"),
     "red_line": lazy_text("is protected"),
     "restored": lazy_text("a snapshot was restored"),
@@ -51,7 +53,10 @@ def reason_sentence(name: str, from_tier: str, surprise: float) -> str:
     rule = get_tier_rule(from_tier)
     if name == "idle":
         hours = rule.idle_limit / SECONDS_PER_HOUR
-        return f"was not used for {_IDLE_LABELS.get(rule.idle_limit) or f'{hours:g} hours'}"
+        return gettext("was not used for %(time)s") % {
+            "time": _IDLE_LABELS.get(rule.idle_limit)
+            or gettext("%(hours)s hours") % {"hours": format_decimal(hours, "g")}
+        }
     if name == "faded":
         return (
             gettext("faded below %(least_importance)s")

@@ -125,9 +125,11 @@ def _memories_chart(found: TierFigures) -> dict[str, Any]:
     share = _percent_of(number, found.total)
     return {
         "title": gettext("Memories in each tier"),
-        "sentence": f"Most are {TIER_LABELS[most].lower()}: {share} %"
+        "sentence": gettext("Most are %(tier)s: %(share)s %%")
+        % {"tier": TIER_LABELS[most].lower(), "share": share}
         if 2 * number > found.total
-        else f"{TIER_LABELS[most]} has the most: {share} %",
+        else gettext("%(tier)s has the most: %(share)s %%")
+        % {"tier": TIER_LABELS[most], "share": share},
         "values": [
             {"label": word, "value": found.by_tier[key], "url": _tier_url(key, found)}
             for key, word in TIER_LABELS.items()
@@ -137,16 +139,20 @@ def _memories_chart(found: TierFigures) -> dict[str, Any]:
 
 
 def _fullness_chart(found: TierFigures) -> dict[str, Any]:
-    rooms = ", ".join(f"{found.room[rule.tier]:,} {rule.tier}" for rule in TIER_RULES)
+    rooms = ", ".join(
+        f"{format_number(found.room[rule.tier])} {TIER_LABELS[rule.tier].lower()}"
+        for rule in TIER_RULES
+    )
     over = gettext("is summarised once a day") if found.evicts else gettext("stays all the same")
     return {
         "title": gettext("How full each tier is"),
         "meaning": gettext("Longer is fuller. Full is no fault; what is over 100 % is."),
         "sentence": gettext(
-            "Where those who read the same have most. There is room for %(rooms)s; what is over %(over)s."
+            "Where those who read the same have most. There is room for %(rooms)s; what is "
+            "over %(over)s."
         )
         % {"rooms": rooms, "over": over},
-        "unit": "% full",
+        "unit": gettext("% full"),
         "max": 100,
         "values": [
             _percent_value(TIER_LABELS[rule.tier], found.fullest[rule.tier])
@@ -184,7 +190,7 @@ def _moves_chart(found: TierFigures) -> dict[str, Any]:
         "title": gettext("What moved"),
         "sentence": gettext("%(velocity)s moves a day in the last 30 days")
         % {"velocity": format_decimal(moves.velocity, ",.1f")},
-        "unit": "moves",
+        "unit": gettext("moves"),
         "first_column": gettext("When"),
         "values": [
             {"label": gettext("Up, last hour"), "value": moves.up_last_hour},
@@ -205,7 +211,8 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
             "Longer is better for answers and for rises. Surprise is neither good nor bad."
         ),
         "sentence": gettext(
-            "In 30 days: %(asked)s of your own questions and %(risen)s memories that rose. %(reported)s have had feedback."
+            "In 30 days: %(asked)s of your own questions and %(risen)s memories that rose. "
+            "%(reported)s have had feedback."
         )
         % {
             "asked": format_number(recalls.asked),

@@ -102,20 +102,23 @@ def _fact_rows(plan: ImportPlan) -> list[tuple[str, str]]:
     bare = sum(not one.enters for one in plan.people)
     people_said = _new_count_label(len(plan.people), new_people)
     if bare:
-        people_said += f"; {'none' if bare == len(plan.people) else f'{bare:,}'} "
+        people_said += f"; {gettext('none') if bare == len(plan.people) else format_number(bare)} "
         people_said += (
             gettext("can sign in") if bare == len(plan.people) else gettext("cannot sign in")
         )
     found = [
-        (gettext("Lines"), f"{plan.lines:,}"),
-        (gettext("New memories"), f"{'at most ' if plan.yours < plan.taken else ''}{plan.fresh:,}"),
+        (gettext("Lines"), format_number(plan.lines)),
+        (
+            gettext("New memories"),
+            f"{gettext('at most ') if plan.yours < plan.taken else ''}{format_number(plan.fresh)}",
+        ),
         (gettext("Groups"), _new_count_label(len(plan.groups), new_groups)),
         (gettext("People"), people_said),
     ]
     if plan.here:
-        found.insert(2, (gettext("Here already, as far as you read"), f"{plan.here:,}"))
+        found.insert(2, (gettext("Here already, as far as you read"), format_number(plan.here)))
     if plan.skipped:
-        found.insert(2, (gettext("Refused"), f"{plan.skipped:,}"))
+        found.insert(2, (gettext("Refused"), format_number(plan.skipped)))
     return found
 
 
@@ -123,7 +126,9 @@ def _new_count_label(count: int, new: int) -> str:
     if not count:
         return gettext("None")
     if new in (0, count):
-        return f"{count:,}, {'all' if new else 'none'} new"
+        return (gettext("%(count)s, all new") if new else gettext("%(count)s, none new")) % {
+            "count": format_number(count)
+        }
     return gettext("%(count)s, of these %(new)s new") % {
         "count": format_number(count),
         "new": format_number(new),

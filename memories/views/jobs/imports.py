@@ -69,7 +69,7 @@ def file_context(actor: Any, job: Job) -> dict[str, str]:
 
 # What an import has brought, in words: who reads it, and what to do next.
 
-OTHER_READERS_NOTE = (
+OTHER_READERS_NOTE = lazy_text(
     "is for those whom the file names: people of its groups and lists, or one speaker. You are not "
     "among them, and an admin’s role opens no group that is confidential. People whom an import "
     "makes have no account, so they read nothing before somebody invites them."
@@ -92,7 +92,7 @@ def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
     )
     told = {
         "reads": _readable_sentence(found.readable, new),
-        "why": f"{'The rest' if found.readable else 'It'} {OTHER_READERS_NOTE}"
+        "why": f"{gettext('The rest') if found.readable else gettext('It')} {OTHER_READERS_NOTE}"
         if found.readable < new
         else "",
         "came": [

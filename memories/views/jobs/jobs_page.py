@@ -26,7 +26,7 @@ from memories.views.jobs.organisation_job_presenter import count_rows, job_title
 from memories.views.memory.bulk_change import memory_count_label
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
-from orgs.views.page_text import format_decimal, format_number, lazy_text
+from orgs.views.page_text import format_decimal, format_number, inside_sentence, lazy_text
 
 CHANGE_TITLES = {
     "archive": lazy_text("Archive memories"),
@@ -99,7 +99,7 @@ def _filter_context(chosen: Mapping[str, Any]) -> dict[str, Any]:
         "choices": [
             {
                 "name": name,
-                "any": f"Any {name}",
+                "any": gettext("Any %(name)s") % {"name": gettext(name)},
                 "options": [
                     {"value": value, "label": label, "selected": chosen.get(name) == value}
                     for value, label in found
@@ -125,8 +125,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "is_open": any(not job.is_over for job in shown),
         "rows_url": f"{reverse('jobs')}?{urlencode(chosen)}",
         "jobs": [_job_row(request.actor, job) for job in found.jobs],
-        "pending": f"{found.pending:,}",
-        "failed": f"{found.failed:,}",
+        "pending": format_number(found.pending),
+        "failed": format_number(found.failed),
         "dead": [_failed_embedding_row(row) for row in found.dead] if curates else [],
         "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
         "unanswered": count_unanswered(request.actor) if curates else None,
@@ -161,9 +161,9 @@ def _job_row(actor: Actor, job: Any) -> dict[str, Any]:
 
 def _job_title(job: Any) -> str:
     if job.kind == JobType.IMPORT:
-        return f"Import {job.file or 'a file'}"
+        return gettext("Import %(file)s") % {"file": job.file or gettext("a file")}
     title = FIXED_TITLES.get(job.kind) or CHANGE_TITLES.get(job.action, gettext("Change memories"))
-    return f"{title} ({job.total:,})"
+    return f"{title} ({format_number(job.total)})"
 
 
 @require_safe
@@ -207,7 +207,9 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
         title = job_title(found)
     return {
         "job": found,
-        "title": gettext("Undo: %(lower)s") % {"lower": title.lower()} if undone else title,
+        "title": gettext("Undo: %(lower)s") % {"lower": inside_sentence(title)}
+        if undone
+        else title,
         "file": found.parameters.get("name", ""),
         "state": _state_badge(found),
         "over": over,
@@ -296,21 +298,21 @@ def _result_rows(found: Job) -> list[tuple[str, str]]:
             gettext("New people"),
         )
         return [
-            (word, f"{found.result.get(name, 0):,}")
+            (word, format_number(found.result.get(name, 0)))
             for name, word in zip(names, words, strict=True)
         ]
     if found.is_organisations:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:
-        return [(gettext("Memories in the file"), f"{found.done:,}")]
+        return [(gettext("Memories in the file"), format_number(found.done))]
     if found.kind == JobType.ACCOUNTS:
         return [
-            (gettext("Remembered"), f"{found.result.get('remembered', 0):,}"),
-            (gettext("Held back"), f"{found.result.get('held', 0):,}"),
+            (gettext("Remembered"), format_number(found.result.get("remembered", 0))),
+            (gettext("Held back"), format_number(found.result.get("held", 0))),
         ]
     return [
-        (gettext("Done"), f"{found.done - len(found.problems):,}"),
-        (gettext("Not changed"), f"{len(found.problems):,}"),
+        (gettext("Done"), format_number(found.done - len(found.problems))),
+        (gettext("Not changed"), format_number(len(found.problems))),
     ]
 
 

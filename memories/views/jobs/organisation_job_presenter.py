@@ -3,10 +3,10 @@
 from datetime import date
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from memories.jobs.models import Job, JobType
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import format_number, lazy_text
 from orgs.views.time_formats import day
 
 _TITLES = {
@@ -78,10 +78,15 @@ def result_sentence(result: dict[str, Any]) -> str:
     """
     known = {name: result[name] for name in _COUNT_LABELS if name in result}
     parts = [
-        f"{number:,} {_COUNT_LABELS[name][number != 1]}" for name, number in known.items() if number
+        f"{format_number(number)} {_COUNT_LABELS[name][number != 1]}"
+        for name, number in known.items()
+        if number
     ]
     if pairs := sum(result.get(name, 0) for name in _PAIR_COUNTS):
-        parts.append(f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} proposed")
+        parts.append(
+            ngettext("%(count)s pair proposed", "%(count)s pairs proposed", pairs)
+            % {"count": format_number(pairs)}
+        )
     return ", ".join(parts) or (gettext("nothing to do") if known else "")
 
 
@@ -90,7 +95,7 @@ def count_rows(result: dict[str, Any]) -> list[tuple[str, str]]:
     names = [name for name in _LABELS if name in result]
     names += sorted(result.keys() - _LABELS.keys())
     return [
-        (_LABELS.get(name, name.replace("_", " ").capitalize()), f"{result[name]:,}")
+        (_LABELS.get(name, name.replace("_", " ").capitalize()), format_number(result[name]))
         for name in names
         if type(result[name]) is int
     ]

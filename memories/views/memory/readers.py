@@ -24,6 +24,7 @@ from memories.access.reader_list.reader_list import (
 from memories.curation.review_pages import list_item_readers
 from memories.views.forms.search_forms import ReaderListForm
 from orgs.views.page_access import members_only
+from orgs.views.page_text import format_number
 
 # So many of each kind on demand, and on the page.
 BADGE_SIZE, PAGE_SIZE = 20, 100
@@ -146,9 +147,9 @@ def _part_context(part: ReaderListSection, url: str, start: int) -> dict[str, An
         "title": part_title(part),
         "robots": part.name in ("robots", "helpers", "keyless"),
         "lines": part.lines,
-        "more": f"{part.more:,}" if part.more else "",
+        "more": format_number(part.more) if part.more else "",
         "more_url": f"{url}?{query}" if url and part.lines else url,
-        "unnamed": f"{part.unnamed:,}" if part.unnamed else "",
+        "unnamed": format_number(part.unnamed) if part.unnamed else "",
         "all_unnamed": part.unnamed == part.count,
     }
 

@@ -98,7 +98,9 @@ def _private_readers_label(robots: Sequence[Robot]) -> str:
         return gettext("only you and %(robots)s robots") % {"robots": len(robots)}
     # A robot with an owner serves only that member.
     is_own = robots[0].owner_id and not robots[0].client
-    return f"only you and {'your robot' if is_own else robots[0].name}"
+    return gettext("only you and %(robot)s") % {
+        "robot": gettext("your robot") if is_own else robots[0].name
+    }
 
 
 def _settings_context(

@@ -19,7 +19,7 @@ from memories.views import conversation_presenter, memory_presenter, origin_pres
 from orgs.models.memberships import Role
 from orgs.principals import Principal
 from orgs.views import time_formats
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import format_number, join_names, lazy_text
 from orgs.wired_functions import wired
 
 
@@ -171,7 +171,7 @@ def read_sentence(reads: Sequence[RobotRecallCount], me: object, now: datetime) 
     rest = sum(one.times for one in reads[MAX_ROBOTS_NAMED:])
     if rest:
         parts.append(gettext("others %(rest)s") % {"rest": _times_label(rest)})
-    several = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    several = join_names(parts)
     return gettext("Read by %(several)s, last %(value)s") % {
         "several": several,
         "value": _last_label(max(one.last for one in reads), now),
@@ -186,16 +186,18 @@ def _reader_name(one: RobotRecallCount, me: object) -> str:
 
 def _times_label(number: int) -> str:
     return (
-        "once" if number == 1 else gettext("%(number)s times") % {"number": format_number(number)}
+        gettext("once")
+        if number == 1
+        else gettext("%(number)s times") % {"number": format_number(number)}
     )
 
 
 def _last_label(at: datetime, now: datetime) -> str:
     days = (time_formats.local_time(now).date() - time_formats.local_time(at).date()).days
     if days <= 0:
-        return "today"
+        return gettext("today")
     if days == 1:
-        return "yesterday"
+        return gettext("yesterday")
     if days < WEEK_DAYS:
         return gettext("on %(at)s") % {"at": time_formats.weekday(at)}
     return gettext("on %(at)s") % {"at": time_formats.day(at)}
@@ -209,5 +211,5 @@ def _shared_label(found: my_memories.MemberOverview) -> str:
     )
     parts = [groups] if found.groups else []
     parts += [gettext("some people")] if found.people else []
-    parts += ["everyone"] if found.everyone else []
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    parts += [gettext("everyone")] if found.everyone else []
+    return join_names(parts)

@@ -137,7 +137,7 @@ def _item_row(item: Proposal, me: object, organisation: str) -> dict[str, Any]:
 def done_message(act: BulkDecision) -> str:
     """What has happened, for the toast."""
     counts = Counter(ProposalCause(item.cause) for item in act.items)
-    parts = [f"{count:,} {DONE_LABELS[cause]}" for cause, count in counts.items()]
+    parts = [f"{format_number(count)} {DONE_LABELS[cause]}" for cause, count in counts.items()]
     return gettext("Decided together: %(parts)s.") % {"parts": ", ".join(parts)}
 
 

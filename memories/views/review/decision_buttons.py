@@ -110,7 +110,7 @@ def target_label(target: Audience | None) -> str:
     if target is not None and target.kind == AudienceType.GROUP and target.group:
         return str(target.group.name or target.group.external_id)
     everyone = target is None or target.kind == AudienceType.ORGANISATION
-    return "everyone" if everyone else gettext("its readers")
+    return gettext("everyone") if everyone else gettext("its readers")
 
 
 # The labels of corrections that leave the text, and of wishes that take a protection off.

@@ -3,11 +3,13 @@
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from memories.review.models import Proposal, ProposalCause
 from memories.safety.check_text import WITHHELD_TEXT
 from memories.safety.plain_text import is_invisible
 from memories.safety.required_checks import FindingType, InjectionType, PersonalDataType
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import format_number, lazy_text
 
 # One of them, several.
 FINDING_LABELS: dict[FindingType, tuple[str, str]] = {
@@ -78,10 +80,10 @@ CAUSE_NOTES = {
 
 def gate_reason_sentence(item: Proposal, name: str) -> str:
     """Why it is here, in one sentence. name: who wrote it."""
-    wrote = f"{name or 'Somebody'} wrote"
+    who = {"name": name or gettext("Somebody")}
     if item.cause == ProposalCause.PERSONAL_DATA:
-        return f"{wrote} something personal for more people than it is about"
-    return f"{wrote} what may steer the robots that read it"
+        return gettext("%(name)s wrote something personal for more people than it is about") % who
+    return gettext("%(name)s wrote what may steer the robots that read it") % who
 
 
 def gate_context(item: Proposal, original: str | None) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def finding_sentences(told: dict[str, Any]) -> list[str]:
     found = []
     for name, times in told.get("found", {}).items():
         one, several = FINDING_LABELS[TYPE_BY_VALUE[name]]
-        found.append(one.capitalize() if times == 1 else f"{times:,} {several}")
+        found.append(one.capitalize() if times == 1 else f"{format_number(times)} {several}")
     return [*found, CHECK_FAILED_NOTE] if told.get("failed") else found
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.word_diff import diff_words
@@ -130,33 +130,51 @@ def proposer_name(item: Proposal, me: object) -> str:
     if me and item.robot.owner_id == me:
         return gettext("Your robot")
     told = item.memory.told(item.robot)
-    return origin_presenter.robot_name(told) if told else HIDDEN_ROBOT_NAME
+    return origin_presenter.robot_name(told) if told else gettext(HIDDEN_ROBOT_NAME)
 
 
 def reason_sentence(item: Proposal, me: object, organisation: str) -> str:
     """Why it is here, in one sentence."""
     name = proposer_name(item, me)
-    says, suggests = ("say", "suggest") if name == "You" else ("says", "suggests")
+    told = {"name": name or gettext("Somebody"), "organisation": organisation}
+    you = name == gettext("You")
     match item.cause:
         case ProposalCause.PUBLISH:
-            return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
+            return (
+                gettext("%(name)s suggest this for everyone in %(organisation)s")
+                if you
+                else gettext("%(name)s suggests this for everyone in %(organisation)s")
+            ) % told
         case ProposalCause.CORRECTION:
-            what = gettext("another text") if item.content else gettext("a change")
-            return f"{name or 'Somebody'} {suggests} {what}"
+            told["what"] = gettext("another text") if item.content else gettext("a change")
+            return (
+                gettext("%(name)s suggest %(what)s")
+                if you
+                else gettext("%(name)s suggests %(what)s")
+            ) % told
         case ProposalCause.REPORT:
-            what = gettext("an earlier text") if item.text_changed else "this"
-            says = "said" if item.text_changed else says
-            return f"{name or 'Somebody'} {says} that {what} is wrong or should not be here"
+            if item.text_changed:
+                words = gettext("%(name)s said that an earlier text is wrong or should not be here")
+            elif you:
+                words = gettext("%(name)s say that this is wrong or should not be here")
+            else:
+                words = gettext("%(name)s says that this is wrong or should not be here")
+            return words % told
         case ProposalCause.RETURN:
-            return f"You forgot this, and {name or 'an import'} brings it again"
+            return gettext("You forgot this, and %(name)s brings it again") % {
+                "name": name or gettext("an import")
+            }
         case ProposalCause.RED_LINE:
-            asks = "ask" if name == "You" else "asks"
-            what = (
+            told["what"] = (
                 gettext("the protection ends")
                 if changed.is_lifting(item)
                 else gettext("this is protected")
             )
-            return f"{name or 'Somebody'} {asks} that {what}"
+            return (
+                gettext("%(name)s ask that %(what)s")
+                if you
+                else gettext("%(name)s asks that %(what)s")
+            ) % told
     return _finding_reason(item, name)
 
 
@@ -184,7 +202,7 @@ def pair_sentence(item: Proposal) -> str:
 def capacity_sentence(item: Proposal) -> str:
     """How many there were and how many may be, when it was proposed."""
     told = item.details
-    held, most = f"{told['count']:,}", f"{told['capacity']:,}"
+    held, most = format_number(told["count"]), format_number(told["capacity"])
     if "label" in told:
         return gettext("%(label)s holds %(held)s of at most %(most)s characters") % {
             "label": told["label"],
@@ -201,8 +219,11 @@ def capacity_sentence(item: Proposal) -> str:
 def capacity_effect(item: Proposal) -> str:
     """What approving would do, in numbers of when it was proposed."""
     chosen, summaries = item.details["chosen"], item.details["summaries"]
-    least = "least confirmed" if "label" in item.details else "least important"
-    them = f"The {least} one" if chosen == 1 else f"The {chosen:,} {least}"
+    if "label" in item.details:
+        them = ngettext("The least confirmed one", "The %(count)s least confirmed", chosen)
+    else:
+        them = ngettext("The least important one", "The %(count)s least important", chosen)
+    them %= {"count": format_number(chosen)}
     if not summaries:
         return gettext("%(them)s would be archived and can be brought back.") % {"them": them}
     into = (

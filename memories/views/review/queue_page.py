@@ -121,7 +121,7 @@ def _capped_label(number: int) -> str:
     return (
         gettext("%(max_count)s or more") % {"max_count": format_number(review_queue.MAX_COUNT)}
         if number >= review_queue.MAX_COUNT
-        else f"{number:,}"
+        else format_number(number)
     )
 
 

@@ -15,7 +15,7 @@ from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from memories.views.support.support_jobs import FAILURE_LABELS, times_label
 from orgs.support.people import member_names, support_groups
-from orgs.views.page_text import format_decimal, lazy_text
+from orgs.views.page_text import format_decimal, format_number, lazy_text
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
 from robots.views.support import robot_names as robots_named
@@ -169,7 +169,7 @@ def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
                 text_cell(_robot(one, robots, link.robot_id)),
                 time_cell(link.first_at),
                 time_cell(link.last_at),
-                text_cell(f"{link.count:,}"),
+                text_cell(format_number(link.count)),
             ]
             for link in found.contributions
         ],

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.insights import support_work
@@ -174,19 +174,23 @@ def retry_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 @organisation_page("support.embeddings_retried", "pending")
 def retry_embeddings(request: HttpRequest) -> HttpResponse:
     """Let what could not be indexed be tried again."""
-    return _retry_and_redirect(request, support_work.retry_embeddings, "indexed")
+    return _retry_and_redirect(request, support_work.retry_embeddings, gettext("indexed"))
 
 
 @require_POST
 @organisation_page("support.answers_retried", "pending")
 def retry_answers(request: HttpRequest) -> HttpResponse:
     """Let the language model be asked again."""
-    return _retry_and_redirect(request, support_work.retry_restatements, "asked about")
+    return _retry_and_redirect(request, support_work.retry_restatements, gettext("asked about"))
 
 
 def _retry_and_redirect(request: HttpRequest, retry: Callable[..., int], done: str) -> HttpResponse:
     """Try failed work on memories again, and say how many there are."""
     count = retry(request.user, request.look.organisation_id, now=timezone.now())
-    number = f"{count:,} {'memory' if count == 1 else 'memories'}"
-    messages.success(request, f"{number} will be {done} again.")
+    words = ngettext(
+        "%(count)s memory will be %(done)s again.",
+        "%(count)s memories will be %(done)s again.",
+        count,
+    )
+    messages.success(request, words % {"count": format_number(count), "done": done})
     return redirect("support-jobs")

@@ -173,7 +173,7 @@ def filter_choices(chosen: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "label": f"Any {name}",
+            "label": gettext("Any %(name)s") % {"name": gettext(name)},
             "options": [
                 {"value": value, "label": label, "selected": chosen.get(name) == value}
                 for value, label in found

@@ -172,5 +172,6 @@ def _reset_message(outcome: accounts.SecondFactorReset, name: str) -> str:
             "%(name)s signs in with the password alone now, and is signed out everywhere."
         ) % {"name": name}
     return gettext(
-        "%(name)s is signed out everywhere and has no password: whoever runs the machine makes a link for a new one with manage.py reset_password."
+        "%(name)s is signed out everywhere and has no password: whoever runs the machine "
+        "makes a link for a new one with manage.py reset_password."
     ) % {"name": name}
