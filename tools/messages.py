@@ -29,6 +29,7 @@ KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
     "gettext_noop": None,
+    "lazy_text": None,
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
     "pgettext": ((1, "c"), 2),

@@ -50,7 +50,8 @@ def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
     if reads or writes:
         program = _program(reads, writes, secret)
         ways.append({
-            "title": "Python", "note": "", "blocks": [{"title": gettext("A program"), "code": program}],
+            "title": "Python", "note": "",
+            "blocks": [{"title": gettext("A program"), "code": program}],
         })  # fmt: skip
     return ways
 

@@ -19,6 +19,12 @@ TYPE_LABELS = {
     Type.ANNOUNCEMENT: lazy_text("Announcements"),
     Type.INTERACTION: lazy_text("Interactions"),
 }
+TIER_WORDS = {
+    "fast": lazy_text("fast"),
+    "medium": lazy_text("medium"),
+    "slow": lazy_text("slow"),
+    "glacial": lazy_text("glacial"),
+}
 DAYS_FIELDS = {f"days_{type_}": type_ for type_ in TYPE_LABELS}
 
 
@@ -26,7 +32,7 @@ def capacity_label(profile: str) -> str:
     """The capacities of a profile in words."""
     most = tier_capacities(profile)
     return ", ".join(
-        f"{format_number(most[rule.tier])} {gettext(rule.tier)}" for rule in TIER_RULES
+        f"{format_number(most[rule.tier])} {TIER_WORDS[rule.tier]}" for rule in TIER_RULES
     )
 
 

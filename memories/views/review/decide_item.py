@@ -24,7 +24,6 @@ from memories.review import item_locks, review_queue
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError
 from memories.views.forms import review_forms
-from memories.views.review import item_presenter
 from memories.views.review.queue_page import filters_query, parse_filters, render_item
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.views.page_access import MODERATOR_ROLES, members_only
@@ -131,7 +130,7 @@ def _decide(
         return render_item(request, item_id, 409, step=step, form=form, refusal=str(error))
     messages.success(
         request,
-        item_presenter.done_message(done),
+        done_messages.done_message(done),
         extra_tags=reverse("review-undo", args=[item_id]),
     )
     return _redirect_to_next(request, item_id)
