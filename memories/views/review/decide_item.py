@@ -24,6 +24,7 @@ from memories.review import item_locks, review_queue
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError
 from memories.views.forms import review_forms
+from memories.views.review import done_messages
 from memories.views.review.queue_page import filters_query, parse_filters, render_item
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.views.page_access import MODERATOR_ROLES, members_only

@@ -61,7 +61,6 @@ _FORMER_PAIR_SENTENCES = {
 _MENTION_SENTENCE = lazy_text("It named somebody who was erased; the name is hidden")
 
 
-
 def proposer_name(item: Proposal, me: object) -> str:
     """Who asks for it."""
     if item.proposed_by_id:
