@@ -99,6 +99,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.site.navigation.navigation_context",
+                "config.languages.script_words.script_words_context",
             ],
             # Replaces Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
