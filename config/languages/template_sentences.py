@@ -38,7 +38,7 @@ from config.languages.template_pieces import (
 # Attributes whose value is read out or shown.
 ATTRIBUTES = (
     *("title", "placeholder", "aria-label", "aria-description", "alt", "data-command"),
-    *("data-label"),
+    "data-label",
 )
 # Arguments of `include` and `with` that are shown.
 ARGUMENTS = (

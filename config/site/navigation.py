@@ -17,7 +17,7 @@ from config.site.support_frame import is_support_console, support_context
 from memories.review.waiting_count import MAX_COUNT, count_waiting
 from orgs.models.memberships import Role
 from orgs.principals import MODERATOR_ROLES
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import choice_label, lazy_text
 
 Item = dict[str, Any]
 
@@ -52,7 +52,7 @@ def navigation_context(request: HttpRequest) -> dict[str, Any]:
             "id": member.id,
             "name": member.name,
             "email": request.user.email,
-            "role": Role(member.role).label,
+            "role": choice_label(Role(member.role)),
         },
         "search_url": reverse("library"),
         "me_url": reverse("me"),
@@ -69,10 +69,10 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     found = [_item(request, "home", gettext("Overview"), "overview")]
     views = getattr(request, "saved_views", [])
     found.append(_item(request, "library", gettext("Memories"), "memories") | {"views": views})
-    waiting = {"count": _waiting_count(request), "live": "review", "live_label": "waiting"}
+    waiting = {"count": _waiting_count(request), "live": "review", "live_label": gettext("waiting")}
     found.append(_item(request, "review", gettext("Review"), "review") | waiting)
     # Its number is asked for once the page is there, so that no page waits for it.
-    news = {"short": gettext("Mine"), "live": "news", "live_label": "news"}
+    news = {"short": gettext("Mine"), "live": "news", "live_label": gettext("news")}
     found.append(_item(request, "me", gettext("My memories"), "me") | news)
     shared = _item(request, "knowledge", gettext("Shared knowledge"), "aud-organisation")
     found.append(shared | {"short": gettext("Shared")})

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
+from memories.access.audience_summary import format_people_count
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.store.models.memory import Memory
@@ -32,9 +33,10 @@ def stats_labels(found: ConversationStats) -> list[str]:
     turns = (
         gettext("more than %(max_turns)s turns") % {"max_turns": format_number(MAX_TURNS)}
         if found.more
-        else _count_label(found.turns, "turn", "turns")
+        else ngettext("%(count)s turn", "%(count)s turns", found.turns)
+        % {"count": format_number(found.turns)}
     )
-    people = [_count_label(found.people, "person", "people")] if found.people else []
+    people = [format_people_count(found.people)] if found.people else []
     return [turns, *people, date_span(found)]
 
 
@@ -46,15 +48,11 @@ def date_span(found: ConversationStats) -> str:
     )
 
 
-def _count_label(number: int, one: str, several: str) -> str:
-    return f"1 {one}" if number == 1 else f"{format_number(number)} {several}"
-
-
 # By the order of a list: which of the folded turns the line quotes.
 QUOTED_TURN_LABELS = {
-    "": "last",
-    "-age": "last",
-    "age": "first",
+    "": lazy_text("last"),
+    "-age": lazy_text("last"),
+    "age": lazy_text("first"),
     "-use": lazy_text("most used"),
     "use": lazy_text("least used"),
 }

@@ -33,7 +33,7 @@ from memories.views.origin_presenter import (
     writer_robot_name,
 )
 from orgs.models.audiences import AudienceType
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_label, format_number, lazy_text
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT
@@ -109,7 +109,7 @@ ARCHIVE_REASON_SENTENCES = {
 
 def category_label(category: str) -> str:
     """A category in words."""
-    return CATEGORY_LABELS.get(category) or Category(category).label
+    return CATEGORY_LABELS.get(category) or choice_label(Category(category))
 
 
 def memory_category_label(memory: Memory) -> str:

@@ -27,6 +27,7 @@ from orgs.members.invitations import (
 )
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
+from orgs.views.page_text import choice_label
 
 AUTHENTICATION_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
@@ -113,7 +114,7 @@ def _organisation_option(member: Member, organisation: Organisation) -> dict[str
         "id": organisation.id,
         "name": organisation.name,
         "url": reverse("organisation", args=[organisation.slug]),
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "suspended": organisation.suspended_at is not None,
         "reason": organisation.suspended_for,
     }

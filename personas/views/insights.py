@@ -17,7 +17,7 @@ from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Status
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import MODERATOR_ROLES, members_only
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_label, format_number, lazy_text
 from orgs.views.time_formats import short_day
 from personas.errors import BlockTooLongError
 from personas.learning import suggestions as services
@@ -125,7 +125,7 @@ def _lesson_row(one: SuggestedLesson) -> dict[str, Any]:
         "persona_name": labels.persona_label(one.of),
         "persona_url": reverse("persona-page", args=[one.persona]),
         "at": one.decided_at or one.suggested_at,
-        "state": "" if waits else SuggestionState(one.state).label,
+        "state": "" if waits else choice_label(SuggestionState(one.state)),
         "accept_url": reverse("suggestion-accept-page", args=[one.id]) if waits else "",
         "reject_url": reverse("suggestion-reject-page", args=[one.id]) if waits else "",
     }

@@ -19,7 +19,7 @@ from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import inside_sentence, lazy_text
+from orgs.views.page_text import choice_label, inside_sentence, lazy_text
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink
 from robots.people import people_administration
@@ -73,7 +73,7 @@ def _person_row(request: HttpRequest, member: Member) -> dict[str, Any]:
     admin = request.actor.role in ADMINS
     return {
         "name": member.name,
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "you": member.id == request.actor.member_id,
         "email": member.user.email if admin and member.user else "",
         "account": member.user_id is not None,
@@ -193,7 +193,7 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
     messages.success(
         request,
         gettext("%(name)s is now %(lower)s.")
-        % {"name": member.name, "lower": inside_sentence(Role(member.role).label)},
+        % {"name": member.name, "lower": inside_sentence(choice_label(Role(member.role)))},
     )
     return redirect("people")
 
@@ -238,7 +238,7 @@ def _invitation(member: Member) -> dict[str, Any]:
         "id": member.id,
         "name": member.name,
         "email": member.user.email,
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "ends_at": member.invite_expires_at,
         "over": over,
     }

@@ -35,6 +35,7 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.references import get_member
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.views.page_text import lazy_text
 from robots.people.directory import visible_members
 
 # The parts of a sheet, each with who is in it: what, and whether they can read now.
@@ -50,7 +51,7 @@ _ROBOT_ONLY_TYPES = (AudienceType.ROBOT, AudienceType.TEAM)
 OTHERS_ACCESS_DENIED = (
     "Who wrote it, whom it is about, and those who curate may ask whether somebody else reads it."
 )
-CANNOT_SIGN_IN = "cannot sign in"
+CANNOT_SIGN_IN = lazy_text("cannot sign in")
 # At most this many present audiences are looked up to find the new readers.
 MAX_CURRENT_AUDIENCES = 40
 

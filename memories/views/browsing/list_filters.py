@@ -27,7 +27,7 @@ from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_options, format_number, lazy_text
 
 # The columns of the list of memories: which are shown, and what sorts by them.
 # Which are shown is kept by the browser, like the height of the rows.
@@ -268,12 +268,17 @@ def _main_filters(selection: Selection, page: memory_pages.MemoryListPage) -> li
     if chosen:
         found.append(_select_filter("member", gettext("Anybody"), chosen.members, selection.member))
         found.append(_select_filter("robot", gettext("Any robot"), chosen.robots, selection.robot))
-    categories = [(value, CATEGORY_LABELS.get(value) or label) for value, label in Category.choices]
+    categories = [
+        (value, CATEGORY_LABELS.get(value) or label)
+        for value, label in choice_options(Category.choices)
+    ]
     categories.sort(key=lambda pair: pair[1])
     found.append(
         _select_filter("category", gettext("Any category"), categories, selection.category)
     )
-    found.append(_select_filter("type", gettext("Any type"), Type.choices, selection.type))
+    found.append(
+        _select_filter("type", gettext("Any type"), choice_options(Type.choices), selection.type)
+    )
     states = [(status, words) for status, (words, _) in STATUS_BADGES.items()]
     found.append(_select_filter("status", gettext("In use"), states, selection.status))
     return found

@@ -15,7 +15,7 @@ from memories.store.models.choices import Category
 from memories.views import memory_presenter
 from memories.views.forms import search_forms
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import format_number
+from orgs.views.page_text import choice_label, format_number
 
 NO_CATEGORY = "none"
 
@@ -71,7 +71,11 @@ def _category_tabs(
 ) -> list[dict[str, Any]]:
     """All of them together, each that is used, and those without."""
     named = [
-        (value, memory_presenter.CATEGORY_LABELS.get(Category(value)) or str(Category(value).label))
+        (
+            value,
+            memory_presenter.CATEGORY_LABELS.get(Category(value))
+            or str(choice_label(Category(value))),
+        )
         for value in found.counts
         if value
     ]

@@ -18,7 +18,7 @@ from memories.views.origin_presenter import (
     writer_robot_name,
 )
 from orgs.models.memberships import Member
-from orgs.views.page_text import format_decimal, format_number, lazy_text
+from orgs.views.page_text import choice_label, format_decimal, format_number, lazy_text
 from robots.models.robots import Robot
 
 # Strength -> (label, tone of its badge, what it means).
@@ -123,7 +123,7 @@ def dissent_detail(said: Dissent, me: object) -> dict[str, Any]:
         state = (gettext("Taken note of"), "")
     return {
         "id": said.id,
-        "kind": DissentType(said.form).label,
+        "kind": choice_label(DissentType(said.form)),
         "risk": said.form == DissentType.RISK_WARNING,
         "content": said.content,
         "reasoning": said.reasoning,

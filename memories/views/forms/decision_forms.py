@@ -13,7 +13,7 @@ from memories.curation.decision_records.dissents import DissentDraft
 from memories.curation.decision_records.models import DissentType
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import choice_options, lazy_text
 
 MAX_TOPIC_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_ENTRIES, MAX_VOTES = 300, 5000, 100, 1_000_000
 CONFIDENCE_CHOICES = (
@@ -35,7 +35,7 @@ class DecisionSearchForm(forms.Form):
 
 class DissentForm(forms.Form):
     kind = forms.ChoiceField(
-        choices=[("", lazy_text("Choose what it is")), *DissentType.choices],
+        choices=[("", lazy_text("Choose what it is")), *choice_options(DissentType.choices)],
         label=lazy_text("What it is"),
         error_messages={"required": lazy_text("Choose what it is.")},
     )

@@ -18,7 +18,7 @@ from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
 from orgs.models.organisations import Group
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_options, format_number, lazy_text
 
 # The word that confirms to forget everything.
 CONFIRM_FORGET = lazy_text("forget everything")
@@ -37,11 +37,14 @@ TOO_LONG_MESSAGE = lazy_text(
 
 
 def _optional_choice(words: Any) -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, choices=[("", ""), *words.choices])
+    return forms.ChoiceField(required=False, choices=[("", ""), *choice_options(words.choices)])
 
 
 def _category_choices() -> list[tuple[str, str]]:
-    named = [(value, CATEGORY_LABELS.get(value) or label) for value, label in Category.choices]
+    named = [
+        (value, CATEGORY_LABELS.get(value) or label)
+        for value, label in choice_options(Category.choices)
+    ]
     return [("", gettext("None")), *sorted(named, key=lambda pair: pair[1])]
 
 

@@ -43,7 +43,10 @@ class EndpointForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=lazy_text("Events"),
-        choices=[(str(one), f"{EVENT_LABELS[one]} ({one})") for one in SUBSCRIBED_TYPES],
+        choices=[
+            (str(one), lazy_text("%(label)s (%(event)s)", label=EVENT_LABELS[one], event=one))
+            for one in SUBSCRIBED_TYPES
+        ],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": lazy_text("Choose at least one event.")},
     )

@@ -171,7 +171,7 @@ def _value_label(value: object, trail: AuditPage) -> str:
     text = "" if value is None else str(value)
     id_ = parse_uuid(text)
     if id_ is None:
-        return text.replace("_", " ") or "none"
+        return text.replace("_", " ") or gettext("none")
     return trail.places.get(id_, gettext("readers of whom you are none"))
 
 

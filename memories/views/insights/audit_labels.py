@@ -220,7 +220,7 @@ def edit_label(fields: Sequence[str]) -> str:
     """What an edit did: a corrected text, or what else was changed; without fields no more than
     that it was."""
     if "content" in fields:
-        return "corrected"
+        return gettext("corrected")
     if not fields:
         return ACTION_LABELS["memory.edited"]
     return gettext("changed the %(fields)s of") % {"fields": _join_fields(fields)}

@@ -171,7 +171,11 @@ def _count_by_reader_filter(counted: Mapping[str, int]) -> dict[str, int]:
 
 def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
     """One chart for components/chart.html."""
-    chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": gettext("What")}
+    chart: dict[str, Any] = {
+        "kind": "bars",
+        "unit": gettext("memories"),
+        "first_column": gettext("What"),
+    }
     if name == "days":
         values: list[dict[str, Any]] = [
             {

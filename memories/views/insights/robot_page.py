@@ -117,7 +117,7 @@ def _chart(robot: Robot, by_day: Sequence[tuple[date, int]]) -> dict[str, Any] |
         "kind": "columns",
         "title": gettext("Questions a day"),
         "first_column": gettext("Day"),
-        "unit": "questions",
+        "unit": gettext("questions"),
         "sentence": gettext("%(total)s in %(days)s days; at most %(value)s, on %(label)s")
         % {
             "total": format_number(total),

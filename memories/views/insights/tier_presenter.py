@@ -125,7 +125,7 @@ def _strength_chart(found: TierHistory, now: datetime) -> dict[str, Any]:
             "value2": values[-1]["value"],
             "label2": values[-1]["label"],
         },
-        "unit": "strong",
+        "unit": gettext("strong"),
         "meaning": gettext(
             "Higher comes up sooner in an answer; it says nothing of whether it is true."
         ),

@@ -19,7 +19,7 @@ from memories.context.connectors.parse_result import UnreadableFileError
 from memories.views.forms.my_memories_forms import AccountFileForm, AccountForm
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number
+from orgs.views.page_text import choice_label, format_number
 
 ENTRY_LABELS = {
     AccountType.CALENDAR: ("event", "events"),
@@ -118,7 +118,7 @@ def _account_row(row: Account, wrong: AccountFileForm | None) -> dict[str, Any]:
     mine = wrong if wrong is not None and wrong.prefix == row.id.hex else None
     return {
         "name": row.name,
-        "kind": AccountType(row.kind).label,
+        "kind": choice_label(AccountType(row.kind)),
         "sentence": _result_sentence(row),
         "refreshed_at": row.refreshed_at,
         "form": mine or AccountFileForm(prefix=row.id.hex),

@@ -122,7 +122,7 @@ def keepers_chart(keepers: Sequence[my_memories.MemoryKeeper]) -> dict[str, Any]
         "title": gettext("By whom, since when"),
         "sentence": gettext("The first of it was kept on %(since)s.")
         % {"since": time_formats.day(since)},
-        "unit": "memories",
+        "unit": gettext("memories"),
         "first_column": gettext("By whom"),
         "max": max(one.memories for one in keepers),
         "values": [

@@ -27,7 +27,7 @@ from orgs.errors import NotFoundError
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import members_only
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import choice_label, lazy_text
 
 _JOB_SENTENCES = {
     JobState.DONE: lazy_text("is done"),
@@ -92,7 +92,7 @@ def _job_line(job: Job) -> dict[str, Any]:
         "what": gettext("Your job %(job_sentences)s")
         % {"job_sentences": _JOB_SENTENCES[JobState(job.state)]},
         "text": KIND_LABELS[job.kind],
-        "state": {"label": JobState(job.state).label, "tone": "good" if good else "bad"},
+        "state": {"label": choice_label(JobState(job.state)), "tone": "good" if good else "bad"},
         "at": job.finished_at,
         "url": reverse("job", args=[job.id]),
     }

@@ -28,7 +28,7 @@ from memories.views.review import changed, decision_buttons, item_presenter
 from memories.views.review.queue_page import filters_query, parse_filters
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_label, format_number, lazy_text
 
 # What has become of each kind: one, several.
 DONE_LABELS = {
@@ -93,7 +93,10 @@ def _render_preview(
 def _plan_context(plan: BulkReviewPreview, me: object, organisation: str) -> dict[str, Any]:
     kinds: dict[tuple[str, str], list[Proposal]] = {}
     for item in plan.deciding:
-        key = (ProposalCause(item.cause).label, decision_buttons.harmless_button(item).label)
+        key = (
+            choice_label(ProposalCause(item.cause)),
+            decision_buttons.harmless_button(item).label,
+        )
         kinds.setdefault(key, []).append(item)
     return {
         "count": len(plan.deciding),

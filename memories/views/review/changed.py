@@ -18,9 +18,9 @@ from memories.store.models.memory import Memory
 from memories.views.decisions.decision_presenter import attribution, votes_label
 from memories.views.review.gate_presenter import reveal_invisible
 from orgs.models.memberships import Member
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import choice_label, lazy_text
 
-NOTHING = "nothing"
+NOTHING = lazy_text("nothing")
 LABELS = {
     "category": lazy_text("Category"),
     "importance": lazy_text("How important it is, of 1"),
@@ -125,7 +125,10 @@ def _record_parts(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     for claim in record.claims:
         yield gettext("Claim%(claim)s") % {"claim": _by(claim)}, claim.text
     for said in record.dissents:
-        yield f"{DissentType(said.form).label}{_by(said)}", _joined(said.content, said.reasoning)
+        yield (
+            f"{choice_label(DissentType(said.form))}{_by(said)}",
+            _joined(said.content, said.reasoning),
+        )
         if said.rebuttal:
             yield gettext("The answer to it"), said.rebuttal
 
@@ -201,10 +204,10 @@ def _document(given: Mapping[str, Any]) -> str:
 
 
 _SAY: dict[str, Callable[[Any], str]] = {
-    "category": lambda value: str(Category(value).label),
-    **dict.fromkeys(("tier", "first_tier"), lambda value: str(Tier(value).label)),
-    "type": lambda value: str(Type(value).label),
-    "kind": lambda value: str(Kind(value).label),
+    "category": lambda value: str(choice_label(Category(value))),
+    **dict.fromkeys(("tier", "first_tier"), lambda value: str(choice_label(Tier(value)))),
+    "type": lambda value: str(choice_label(Type(value))),
+    "kind": lambda value: str(choice_label(Kind(value))),
     "shareable": lambda value: "yes" if value else "no",
     "sensitive": lambda value: "yes" if value else "no",
     **dict.fromkeys((*TIMES, "occurred_at"), lambda value: str(value)[:10]),

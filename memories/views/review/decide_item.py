@@ -209,6 +209,6 @@ def assign_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
         )
     except review_queue.AlreadyDecidedError as error:
         return render_item(request, item_id, 409, refusal=str(error))
-    name = given.assignee.name if given.assignee else "nobody"
+    name = given.assignee.name if given.assignee else gettext("nobody")
     messages.success(request, gettext("Given to %(name)s.") % {"name": name})
     return redirect("review-item", item_id)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.safety.gate_policy import get_gate_policy, set_gate_policy
+from memories.safety.models import TermType
 from memories.safety.names.known_names import (
     InvalidTermError,
     add_term,
@@ -26,6 +27,7 @@ from memories.views.forms.gate_forms import (
 from memories.views.review import gate_figures
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
+from orgs.views.page_text import choice_label
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,7 +79,12 @@ def _render_page(
     context = {
         "form": form,
         "terms": [
-            {"id": row.id, "term": row.term, "kind": row.get_kind_display(), "at": row.added_at}
+            {
+                "id": row.id,
+                "term": row.term,
+                "kind": choice_label(TermType(row.kind)),
+                "at": row.added_at,
+            }
             for row in list_terms(request.actor)
         ],
         "strictness": asks if request.actor.role in ADMINS else None,

@@ -25,7 +25,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_label, format_number, lazy_text
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 STATE_TONES = {
@@ -185,7 +185,7 @@ def _other_text(item: Proposal) -> str:
 
 
 def state_badge(item: Proposal) -> dict[str, str]:
-    label = BY_ITSELF_LABELS.get(item.decided_by_itself) or ProposalState(item.state).label
+    label = BY_ITSELF_LABELS.get(item.decided_by_itself) or choice_label(ProposalState(item.state))
     return {"label": label, "tone": STATE_TONES.get(ProposalState(item.state), "")}
 
 
@@ -198,7 +198,7 @@ def item_line(
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or visible_text(item), set(), 140),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
-        "kind": ProposalCause(item.cause).label,
+        "kind": choice_label(ProposalCause(item.cause)),
         "assignee": item.assignee.name if item.assignee else "",
         "at": item.created_at,
         "current": item.id == current,
@@ -214,7 +214,7 @@ def item_row(
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or visible_text(item), set(), 200),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
-        "kind": ProposalCause(item.cause).label,
+        "kind": choice_label(ProposalCause(item.cause)),
         "at": item.created_at,
         "audience": memory_presenter.audience_badge(readers, item.memory),
         "state": state_badge(item),
@@ -333,7 +333,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
     return {
         "item": {
             "id": item.id,
-            "kind": ProposalCause(item.cause).label,
+            "kind": choice_label(ProposalCause(item.cause)),
             "why": reason_sentence(item, me, organisation),
             "reason": item.reason,
             "at": item.created_at,

@@ -19,7 +19,7 @@ from memories.review.waiting_count import MAX_COUNT
 from memories.views.forms import review_forms
 from memories.views.review import item_presenter
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number, lazy_text
+from orgs.views.page_text import choice_label, format_number, lazy_text
 
 TABS = (
     ("waiting", lazy_text("Waiting for you")),
@@ -78,7 +78,7 @@ def _queue_context(
         for name, label in TABS
     ]
     disagree = {
-        "label": ProposalCause.CONTRADICTION.label,
+        "label": choice_label(ProposalCause.CONTRADICTION),
         "url": f"{url}?{urlencode(CONTRADICTIONS_TAB)}",
         "current": apart,
         "count": None,

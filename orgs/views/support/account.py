@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from orgs.models.memberships import Role
 from orgs.support import accounts, support_sessions
 from orgs.support.accounts import AccountMembership, SupportAccount
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import choice_label, lazy_text
 from orgs.views.support.forms import SecondFactorResetForm
 from orgs.views.support.support_access import account_page
 from orgs.views.support.support_act_text import describe_support_act
@@ -102,7 +102,7 @@ def _membership(one: AccountMembership) -> dict[str, Any]:
     return {
         "name": one.organisation,
         "slug": one.slug,
-        "role": Role(one.role).label,
+        "role": choice_label(Role(one.role)),
         "state": state[0],
         "at": state[1],
         "url": f"{reverse('support-organisation')}?q={one.slug}",

@@ -16,6 +16,7 @@ from orgs.support.people import (
     support_groups,
     support_members,
 )
+from orgs.views.page_text import choice_label
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
 
@@ -31,7 +32,7 @@ def members(request: HttpRequest) -> HttpResponse:
         [
             [
                 text_cell(one.name, url=reverse("support-member", args=[one.id])),
-                text_cell(Role(one.role).label),
+                text_cell(choice_label(Role(one.role))),
                 _account_cell(one),
                 text_cell(one.time_zone),
             ]
@@ -71,7 +72,7 @@ def member(request: HttpRequest, member_id: UUID) -> HttpResponse:
         "title": found.name,
         "back": (gettext("Members"), reverse("support-members")),
         "facts": [
-            (gettext("Role"), text_cell(Role(found.role).label)),
+            (gettext("Role"), text_cell(choice_label(Role(found.role)))),
             (gettext("Account"), _account_cell(found)),
             (gettext("Known since"), time_cell(found.created_at)),
             (gettext("Time zone"), text_cell(found.time_zone)),
