@@ -127,8 +127,11 @@ def _render_server(
 
 
 def _closed_words(totals: ServerTotals) -> str:
-    counts = ((totals.suspended, "suspended"), (totals.being_removed, gettext("being removed")))
-    return ", ".join(f"{count:,} {words}" for count, words in counts if count)
+    counts = (
+        (totals.suspended, gettext("suspended")),
+        (totals.being_removed, gettext("being removed")),
+    )
+    return ", ".join(f"{format_number(count)} {words}" for count, words in counts if count)
 
 
 def _page_url(words: str, after: int) -> str:

@@ -51,7 +51,7 @@ LIFETIME_CHOICES = (
 def describe_scopes(scopes: Iterable[str]) -> list[str]:
     """What a key with these scopes does, always in one order."""
     given = set(scopes)
-    return [words for scope, words in SCOPE_LABELS.items() if scope in given]
+    return [str(words) for scope, words in SCOPE_LABELS.items() if scope in given]
 
 
 class IdempotentForm(forms.Form):

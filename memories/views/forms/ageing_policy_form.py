@@ -38,7 +38,9 @@ def capacity_label(profile: str) -> str:
 
 def half_life_label() -> str:
     """Twice the half-life of each tier: "2 hours fast, 2 days medium"."""
-    return ", ".join(f"{_hours_label(2 * rule.half_life)} {rule.tier}" for rule in TIER_RULES)
+    return ", ".join(
+        f"{_hours_label(2 * rule.half_life)} {TIER_WORDS[rule.tier]}" for rule in TIER_RULES
+    )
 
 
 def _hours_label(hours: float) -> str:

@@ -284,7 +284,7 @@ def _gate_detail(told: dict[str, Any]) -> str:
     kind = str(told.get("audience", ""))
     whom = gettext("for %(kind)s") % {"kind": _AUDIENCE_LABELS.get(kind, kind)} if kind else ""
     broke = gettext("the check failed") if told.get("failed") else ""
-    return "; ".join(filter(None, [whom, found, broke]))
+    return "; ".join(part for part in (whom, found, broke) if part)
 
 
 def _policy_detail(action: str, told: dict[str, Any]) -> str:
@@ -292,7 +292,7 @@ def _policy_detail(action: str, told: dict[str, Any]) -> str:
     if action == "policy.archived":
         number = told.get("memories", 0)
         return _memory_count(number)
-    return ", ".join(words for name, words in POLICY_FIELD_LABELS.items() if name in told)
+    return ", ".join(str(words) for name, words in POLICY_FIELD_LABELS.items() if name in told)
 
 
 def _registry_detail(action: str, told: dict[str, Any]) -> str:
@@ -331,7 +331,7 @@ def _memory_detail(entry: AuditEntry, trail: AuditPage) -> str:
             gettext("%(speaker)s’s words, written by %(told)s")
             % {"speaker": _person_name(told["speaker"], trail), "told": _writer_name(told, trail)}
         )
-    return "; ".join(filter(None, parts))
+    return "; ".join(str(part) for part in parts if part)
 
 
 def _person_name(id_: str, trail: AuditPage) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from orgs.views.page_text import lazy_text
+from orgs.views.page_text import join_names, lazy_text
 
 # What an action is called in a sentence; the others are shown as they are written.
 ACTION_LABELS = {
@@ -199,18 +199,18 @@ POLICY_LABELS = {
 }
 # What can be changed of a memory besides its words.
 FIELD_LABELS = {
-    "category": "category",
-    "importance": "importance",
-    "tags": "tags",
-    "metadata": "metadata",
-    "expires_at": "end",
+    "category": lazy_text("category"),
+    "importance": lazy_text("importance"),
+    "tags": lazy_text("tags"),
+    "metadata": lazy_text("metadata"),
+    "expires_at": lazy_text("end"),
     "shareable": lazy_text("leave to be said elsewhere"),
-    "sensitive": "encryption",
+    "sensitive": lazy_text("encryption"),
 }
 # What one change does to many.
 BULK_ACTION_LABELS = {
-    "archive": "archive",
-    "forget": "forget",
+    "archive": lazy_text("archive"),
+    "forget": lazy_text("forget"),
     "share": lazy_text("change who may read"),
     "withdraw": lazy_text("take back from sharing"),
 }
@@ -244,5 +244,4 @@ def bulk_change_label(told: dict[str, Any]) -> str:
 
 
 def _join_fields(fields: Sequence[str]) -> str:
-    words = [FIELD_LABELS.get(one, one.replace("_", " ")) for one in fields]
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return join_names([FIELD_LABELS.get(one, one.replace("_", " ")) for one in fields])

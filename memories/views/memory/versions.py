@@ -113,7 +113,7 @@ def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
         )
         if changed
     ]
-    return " and ".join(parts)
+    return gettext(" and ").join(parts)
 
 
 def _note_sentence(note: SupersedeNote) -> str:
@@ -122,7 +122,7 @@ def _note_sentence(note: SupersedeNote) -> str:
         if note.again
         else gettext("noted that a newer memory holds instead")
     )
-    return ", ".join(filter(None, [said, POLICY_LABELS.get(note.policy, "")]))
+    return ", ".join(str(one) for one in (said, POLICY_LABELS.get(note.policy, "")) if one)
 
 
 def _diff_parts(

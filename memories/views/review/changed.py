@@ -208,8 +208,8 @@ _SAY: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("tier", "first_tier"), lambda value: str(choice_label(Tier(value)))),
     "type": lambda value: str(choice_label(Type(value))),
     "kind": lambda value: str(choice_label(Kind(value))),
-    "shareable": lambda value: "yes" if value else "no",
-    "sensitive": lambda value: "yes" if value else "no",
+    "shareable": lambda value: gettext("yes") if value else gettext("no"),
+    "sensitive": lambda value: gettext("yes") if value else gettext("no"),
     **dict.fromkeys((*TIMES, "occurred_at"), lambda value: str(value)[:10]),
     **dict.fromkeys(("metadata", "source"), _document),
 }
@@ -219,7 +219,7 @@ def _told(given: Mapping[str, Any]) -> str:
     """What was given to another act, without ids."""
     shown = {k: v for k, v in given.items() if k not in ("task", "entity", "dissent", "assignee")}
     if "assignee" in given:
-        shown["assignee"] = "another" if given["assignee"] else NOTHING
+        shown["assignee"] = gettext("another") if given["assignee"] else NOTHING
     said = []
     for name, value in shown.items():
         text = " / ".join(value) if isinstance(value, list) else str(value)
