@@ -33,7 +33,7 @@ def stats_labels(found: ConversationStats) -> list[str]:
     turns = (
         gettext("more than %(max_turns)s turns") % {"max_turns": format_number(MAX_TURNS)}
         if found.more
-        else ngettext("%(count)s turn", "%(count)s turns", found.turns)
+        else ngettext("%(count)s turn", "%(count)s turns", int(found.turns))
         % {"count": format_number(found.turns)}
     )
     people = [format_people_count(found.people)] if found.people else []

@@ -336,7 +336,7 @@ def summary_labels(
     if selection:
         total += gettext(" fits these filters") if one else gettext(" fit these filters")
     if page.lines and page.lines.conversations:
-        total += ngettext(", in %(count)s line", ", in %(count)s lines", page.lines.lines) % {
+        total += ngettext(", in %(count)s line", ", in %(count)s lines", int(page.lines.lines)) % {
             "count": format_number(page.lines.lines)
         }
     words = ORDER_LABELS[order]
