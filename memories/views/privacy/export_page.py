@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_safe
 
 from memories.privacy.export_my_data import iter_export
@@ -49,10 +49,26 @@ def export_html(request: HttpRequest) -> HttpResponse:
     member, organisation = request.membership
     head = {"member": member.name, "organisation": organisation.name, "at": timezone.now()}
     response = StreamingHttpResponse(
-        iter_html(iter_export(request.actor), head), content_type="text/html; charset=utf-8"
+        _in_language_of_page(iter_html(iter_export(request.actor), head)),
+        content_type="text/html; charset=utf-8",
     )
     response["Content-Disposition"] = 'attachment; filename="my-memories.html"'
     return response
+
+
+def _in_language_of_page(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces in the language that is active now: they are made when the view is over."""
+    language = get_language()
+    return _iter_in_language(pieces, language or "en")
+
+
+def _iter_in_language(pieces: Iterator[bytes], language: str) -> Iterator[bytes]:
+    while True:
+        with override(language):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
 
 
 def iter_html(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes]:
@@ -69,7 +85,7 @@ def iter_html(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes
             if talk := [line for line in lines if _is_turn(line)]:
                 said.write(_render_rows(talk))
         if said.tell():
-            yield b"<h2>Said in conversations</h2>\n"
+            yield f"<h2>{gettext('Said in conversations')}</h2>\n".encode()
         said.seek(0)
         while piece := said.read(SPOOL_BYTES):
             yield piece
