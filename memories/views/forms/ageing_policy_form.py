@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.functional import lazy
 from django.utils.translation import gettext
 
 from memories.lifecycle.ageing_policy import MAX_DAYS, MAX_KEEP_MOST
@@ -54,9 +55,10 @@ def _hours_label(hours: float) -> str:
 def _whole_number_field(
     label: str, most: int, unit: str, help_text: str = ""
 ) -> forms.IntegerField:
-    wrong = gettext("Write a whole number, 1 to %(most)s, or leave it empty.") % {
-        "most": format_number(most)
-    }
+    wrong = lazy_text(
+        "Write a whole number, 1 to %(most)s, or leave it empty.",
+        most=lazy(format_number, str)(most),
+    )
     return forms.IntegerField(
         label=label,
         help_text=help_text,
@@ -76,7 +78,7 @@ class AgeingPolicyForm(forms.Form):
         label=lazy_text("Archive what has faded"),
         help_text=lazy_text(
             "Older in its tier than twice the tier’s half-life: %(half_life_label)s.",
-            half_life_label=half_life_label(),
+            half_life_label=lazy(half_life_label, str)(),
         ),
     )
     keep_most = _whole_number_field(

@@ -36,7 +36,7 @@ def _approve_buttons(
 ) -> tuple[DecisionButton, ...]:
     return (
         DecisionButton("approve", "a", approve),
-        DecisionButton("edit", "e", gettext("Edit first")),
+        DecisionButton("edit", "e", lazy_text("Edit first")),
         DecisionButton("reject", "r", reject, caution=True),
     )
 
@@ -114,10 +114,10 @@ def target_label(target: Audience | None) -> str:
 
 
 # The labels of corrections that leave the text, and of wishes that take a protection off.
-_LABELS = {
-    "Approve the new text": lazy_text("Approve the change"),
-    "Protect it": lazy_text("Take the protection off"),
-    "Leave it unprotected": lazy_text("Leave it protected"),
+_OTHER_LABELS = {
+    (ProposalCause.CORRECTION, "approve"): lazy_text("Approve the change"),
+    (ProposalCause.RED_LINE, "approve"): lazy_text("Take the protection off"),
+    (ProposalCause.RED_LINE, "reject"): lazy_text("Leave it protected"),
 }
 
 
@@ -130,7 +130,9 @@ def buttons_of_item(item: Proposal) -> dict[str, DecisionButton]:
     """The answers to an item by what they do."""
     found = {}
     for one in BUTTONS_BY_CAUSE[ProposalCause(item.cause)]:
-        label = _LABELS.get(one.label, one.label) if _is_other(item) else one.label
+        label = one.label
+        if _is_other(item):
+            label = _OTHER_LABELS.get((ProposalCause(item.cause), one.does), label)
         label = label.replace("{whom}", target_label(item.target_audience))
         found[one.does] = replace(one, label=label)
     return found

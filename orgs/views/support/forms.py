@@ -19,7 +19,9 @@ def reason_field(label: str, help_text: str) -> forms.CharField:
         min_length=10,
         max_length=MAX_REASON_LENGTH,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"min_length": gettext("Say it in a sentence, of at least 10 characters.")},
+        error_messages={
+            "min_length": lazy_text("Say it in a sentence, of at least 10 characters.")
+        },
     )
 
 
