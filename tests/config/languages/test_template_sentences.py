@@ -41,8 +41,8 @@ SOURCES = {
             ["Since {% when %} to {% when2 %}"],
         ),
         (
-            '<input title="A {{ name }}" value="Not this" placeholder="Name">',
-            ["A {{ name }}", "Name"],
+            '<input title="An {{ it }}" value="Not this" placeholder="Name">',
+            ["An {{ it }}", "Name"],
         ),
         ('{% include "components/badge.html" with label="New" tone="accent" %}', ["New"]),
         ("<p>{{ text|default:'Nothing' }}</p>", ["{{ text|default:'Nothing' }}"]),
@@ -117,5 +117,6 @@ def test_no_text_of_a_template_is_outside_of_the_sentences(name: str) -> None:
     struck = translate_template(SOURCES[name], strike_out)
     page = _Words()
     page.feed(_TAGS.sub(" ", _CLASS_BLOCK.sub(" ", struck)))
-    left = [text for text in page.found if re.search(r"[A-Za-z]{2,}", text)]
+    # A tag whose name a condition decides is text for the parser, with its attributes.
+    left = [text for text in page.found if re.search(r"[A-Za-z]{2,}", text) and '="' not in text]
     assert left == [], f"{name}: the sentences of these are not found"
