@@ -11,7 +11,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from config.site.support_frame import is_support_console, support_context
 from memories.review.waiting_count import MAX_COUNT, count_waiting
@@ -68,7 +68,11 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "home", gettext("Overview"), "overview")]
     views = getattr(request, "saved_views", [])
-    found.append(_item(request, "library", gettext("Memories"), "memories") | {"views": views})
+    short = pgettext("short", "Memories")
+    found.append(
+        _item(request, "library", gettext("Memories"), "memories")
+        | {"views": views, "short": short}
+    )
     waiting = {"count": _waiting_count(request), "live": "review", "live_label": gettext("waiting")}
     found.append(_item(request, "review", gettext("Review"), "review") | waiting)
     # Its number is asked for once the page is there, so that no page waits for it.

@@ -14,11 +14,10 @@ from uuid import UUID
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from django.conf import settings as site_settings
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
-from pytest_django.fixtures import SettingsWrapper
 
 from memories.curation.edit_memory import edit_memory
 from memories.demo.create_demo import create_demo
@@ -256,16 +255,17 @@ def test_german_pages_fit_a_narrow_window(site: RunningSite, demo: None, theme: 
 @pytest.mark.conformance("X16")
 @pytest.mark.parametrize("width", [NARROWEST, 1280])
 def test_pages_from_right_to_left_stay_in_the_window(
-    site: RunningSite, demo: None, width: int, settings: SettingsWrapper
+    site: RunningSite, demo: None, width: int
 ) -> None:
     """Hebrew turns the layout; its sentences are not translated, so they stay English."""
-    settings.LANGUAGES = [("en", "English"), ("he", "Hebrew")]
     client = Client(HTTP_ACCEPT_LANGUAGE="he")
     client.force_login(who("ada")[0])
     page = looks(site, "he", "light")
     page.set_viewport_size({"width": width, "height": 800})
     wrong = []
-    for url, html in pages(client).items():
+    with override_settings(LANGUAGES=[("en", "English"), ("he", "Hebrew")]):
+        every = pages(client)
+    for url, html in every.items():
         assert 'dir="rtl"' in html, url
         page.evaluate(DRAW, html)
         if (wide := page.evaluate(OPENED_WIDTH)) > width:
