@@ -221,7 +221,7 @@ def get_member_access(actor: Actor, memory_id: UUID, member: str | None = None) 
         return MemberAccess(about, False, "It was forgotten; nobody reads it.")
     if reader is not None:
         reason = reasons.reason_text(reader, names, _memory_participants(memory))
-        return MemberAccess(about, reader.enters, reason if reader.enters else CANNOT_SIGN_IN)
+        return MemberAccess(about, reader.enters, reason if reader.enters else str(CANNOT_SIGN_IN))
     if actor.is_person and actor.member_id == about.id:
         return MemberAccess(about, True, "you have read it just now")
     if known.hidden or any(one.what == "person" and not one.known for one in known.counts):
