@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import translation
 
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 SCRIPT_WORDS = (
     lazy_text("Copied"),

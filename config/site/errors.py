@@ -22,7 +22,7 @@ from orgs.api.problems import (
     problem_response,
 )
 from orgs.limits.rate_limits import RateLimitError
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 log = logging.getLogger("commonmind.pages")
 _refused_forms = logging.getLogger("commonmind.security.csrf")

@@ -37,7 +37,7 @@ from orgs.database.backup.create import find_last_backup
 from orgs.errors import NotFoundError
 from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH
 from orgs.organisations.suspension import set_suspended
-from orgs.views.page_text import format_decimal, format_number, lazy_text
+from orgs.page_text import format_decimal, format_number, lazy_text
 from orgs.views.support.support_access import support_only
 from orgs.views.support.tables import Cell, Table, badge_cell, text_cell, time_cell
 from robots.access.robot_administration import revoke_leaked_key

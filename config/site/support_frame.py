@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from orgs.models.users import User
+from orgs.page_text import lazy_text
 from orgs.support.support_sessions import find_account_session, find_organisation_session
-from orgs.views.page_text import lazy_text
 
 # Pages of one organisation: (URL name, label, icon, short label for phones).
 ORGANISATION_PAGES = (

@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 
 from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
-from orgs.views.page_text import format_number, join_names
+from orgs.page_text import format_number, join_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from django.db import models
 from memories.store.models.choices import QuarantineGate
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantForeignKey
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 
 class ProposalCause(models.TextChoices):

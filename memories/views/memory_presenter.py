@@ -33,7 +33,7 @@ from memories.views.origin_presenter import (
     writer_robot_name,
 )
 from orgs.models.audiences import AudienceType
-from orgs.views.page_text import choice_label, format_number, lazy_text
+from orgs.page_text import choice_label, format_number, lazy_text
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT

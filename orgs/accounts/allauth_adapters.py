@@ -20,8 +20,8 @@ from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
+from orgs.page_text import lazy_text
 from orgs.secret_box import decrypt_secret, encrypt_secret
-from orgs.views.page_text import lazy_text
 
 WRONG_CREDENTIALS = lazy_text(
     "This e-mail address and password do not belong together. Check both and try again."

@@ -27,7 +27,7 @@ from orgs.members.invitations import (
 )
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
-from orgs.views.page_text import choice_label
+from orgs.page_text import choice_label
 
 AUTHENTICATION_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 

@@ -15,7 +15,7 @@ from django.utils.translation import pgettext, pgettext_lazy
 
 from orgs.iso_times import to_zone
 from orgs.models.base import day_of
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 register = template.Library()
 NEAR_DAYS = {-1: lazy_text("yesterday"), 0: lazy_text("today"), 1: lazy_text("tomorrow")}

@@ -15,8 +15,8 @@ from memories.access.audience_summary import AudienceSummary, format_robot_count
 from memories.access.permissions import RedLineError
 from orgs.errors import AlreadyExistsError
 from orgs.models.memberships import Role
+from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
-from orgs.views.page_text import format_number, lazy_text
 from personas.block_writes.block_updates import (
     WriteOptions,
     WriteResult,

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from memories.safety.required_checks import PersonalDataType
+from orgs.page_text import format_number, join_names, lazy_text
 from orgs.principals import Actor
-from orgs.views.page_text import format_number, join_names, lazy_text
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry
 from personas.blocks.entry_weight import entry_weight, is_stale

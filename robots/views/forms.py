@@ -18,7 +18,7 @@ from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 from robots.access.enrolment import MAX_ROBOTS, NEWCOMER_SCOPES
 from robots.access.key_limits import parse_networks
 from robots.errors import InvalidKeyLimitError

@@ -18,8 +18,8 @@ from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
+from orgs.page_text import choice_label, inside_sentence, lazy_text
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import choice_label, inside_sentence, lazy_text
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink
 from robots.people import people_administration

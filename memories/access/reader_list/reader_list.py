@@ -34,8 +34,8 @@ from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.references import get_member
+from orgs.page_text import lazy_text
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.views.page_text import lazy_text
 from robots.people.directory import visible_members
 
 # The parts of a sheet, each with who is in it: what, and whether they can read now.

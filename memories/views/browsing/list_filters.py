@@ -25,9 +25,9 @@ from memories.store.models.choices import Category, Kind, Level, Status, Tier, T
 from memories.views.forms.search_forms import ColumnsForm, MemoryFilterForm
 from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
 from orgs.organisations.references import parse_uuid
+from orgs.page_text import choice_options, format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import members_only
-from orgs.views.page_text import choice_options, format_number, lazy_text
 
 # The columns of the list of memories: which are shown, and what sorts by them.
 # Which are shown is kept by the browser, like the height of the rows.

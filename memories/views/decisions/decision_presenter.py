@@ -18,7 +18,7 @@ from memories.views.origin_presenter import (
     writer_robot_name,
 )
 from orgs.models.memberships import Member
-from orgs.views.page_text import choice_label, format_decimal, format_number, lazy_text
+from orgs.page_text import choice_label, format_decimal, format_number, lazy_text
 from robots.models.robots import Robot
 
 # Strength -> (label, tone of its badge, what it means).

@@ -46,8 +46,8 @@ from orgs.api.cursors import parse_cursor, sign_cursor
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError
 from orgs.models.audiences import AudienceType
+from orgs.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import lazy_text
 from robots.people.directory import visible_members
 
 PAGE_SIZE, MAX_MEMBERS = 50, 200

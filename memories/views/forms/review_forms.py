@@ -10,7 +10,7 @@ from memories.curation.bulk_review.decide_bulk import MAX_ITEMS
 from memories.review.models import ProposalCause
 from memories.views.forms.memory_forms import clean_memory_content
 from orgs.organisations.references import parse_uuid
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 
 class QueueForm(forms.Form):

@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.utils.translation import gettext
 
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 ASKED_BY_ME = "me"
 

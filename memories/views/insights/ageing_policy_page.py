@@ -28,8 +28,8 @@ from memories.views.forms.ageing_policy_form import (
     half_life_label,
     initial_values,
 )
+from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import format_number, lazy_text
 
 RULE_LABELS = {
     ArchiveReason.AGE: lazy_text("older than their type may be"),

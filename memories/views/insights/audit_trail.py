@@ -26,8 +26,8 @@ from memories.insights.audit_trail import (
 from memories.views.insights.audit_entry_presenter import CSV_HEADER, csv_row, present_entry
 from memories.views.insights.audit_labels import ACTION_LABELS
 from orgs.models.audit import AuditEntry
+from orgs.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import lazy_text
 
 # Numbers as a file for a spreadsheet.
 

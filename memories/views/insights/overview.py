@@ -29,9 +29,9 @@ from memories.views.insights import first_steps
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS
 from orgs.models.audiences import AudienceType
+from orgs.page_text import format_number, lazy_text
 from orgs.views import time_formats
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
-from orgs.views.page_text import format_number, lazy_text
 
 AUDIENCE_LABELS = {
     "organisation": lazy_text("Everyone"),

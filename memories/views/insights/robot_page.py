@@ -17,9 +17,9 @@ from memories.insights.robot_page import DAYS, KeySummary, RefusalCounts, RobotP
 from memories.views import conversation_presenter, memory_presenter
 from orgs.api.problems import TITLES
 from orgs.expiry import has_expired
+from orgs.page_text import format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
-from orgs.views.page_text import format_number, lazy_text
 from orgs.views.time_formats import short_day
 from robots.models.robots import Robot
 from robots.registry.robots import robot_heading

@@ -17,7 +17,7 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedPerson,
 )
 from orgs.models.audiences import AudienceType
-from orgs.views.page_text import format_number, lazy_text
+from orgs.page_text import format_number, lazy_text
 
 # So many of each are shown.
 MAX_ROWS, MAX_NAMES, MAX_TITLE_NAMES = 12, 40, 3

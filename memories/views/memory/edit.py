@@ -35,8 +35,8 @@ from memories.views.forms import memory_forms
 from memories.views.memory import action_responses
 from memories.views.memory.versions import undo_url
 from orgs.errors import AlreadyExistsError
+from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import format_number, lazy_text
 
 PROPOSED_MESSAGE = lazy_text(
     "Thank you. A curator looks at it before everyone can read it; until then you see it."

@@ -17,8 +17,8 @@ from memories.review.models import Proposal
 from memories.review.protect import protect_memory, unprotect_memory
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
+from orgs.page_text import lazy_text
 from orgs.views.page_access import members_only
-from orgs.views.page_text import lazy_text
 
 PROPOSED_MESSAGE = lazy_text(
     "Thank you. Whoever looks after this memory decides; you find its state under Review."

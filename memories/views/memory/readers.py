@@ -23,8 +23,8 @@ from memories.access.reader_list.reader_list import (
 )
 from memories.curation.review_pages import list_item_readers
 from memories.views.forms.search_forms import ReaderListForm
+from orgs.page_text import format_number
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number
 
 # So many of each kind on demand, and on the page.
 BADGE_SIZE, PAGE_SIZE = 20, 100

@@ -27,8 +27,8 @@ from memories.views.memory import action_responses
 from memories.views.memory.readers import new_readers_context
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import AudienceType
+from orgs.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import lazy_text
 from robots.people.people_administration import list_colleagues
 
 REFUSAL_ERRORS = (

@@ -17,8 +17,8 @@ from memories.language.propositions import RejectedText
 from memories.review.models import Proposal
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
+from orgs.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import lazy_text
 
 WAITS = lazy_text("The facts wait for a curator. Until then nothing stands beside it.")
 REJECTION_LABELS = {

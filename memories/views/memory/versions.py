@@ -31,8 +31,8 @@ from memories.views import memory_presenter, origin_presenter
 from memories.views.forms import search_forms
 from memories.views.insights.audit_labels import BY_ITSELF, POLICY_LABELS
 from memories.views.memory import action_responses
+from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
-from orgs.views.page_text import format_number, lazy_text
 from robots.registry.robots import IMPORT
 
 OLDER_WAITS = lazy_text("The older text waits for a curator; the words of now stay until then.")

@@ -16,8 +16,8 @@ from memories.privacy.export_my_data import iter_export
 from memories.store.models.choices import Status
 from memories.views import memory_presenter
 from orgs.models.audiences import AudienceType
+from orgs.page_text import lazy_text
 from orgs.views.page_access import members_only
-from orgs.views.page_text import lazy_text
 from orgs.views.time_formats import minute
 
 # What a record of each sort is shown by first; what is not a memory names its sort itself.

@@ -32,8 +32,8 @@ from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
 from orgs.members.member_settings import set_language, set_learning_paused, set_time_zone
 from orgs.models.memberships import Role
+from orgs.page_text import format_number
 from orgs.views.page_access import members_only
-from orgs.views.page_text import format_number
 from robots.access.acting_for_members import create_delegation, revoke_delegation
 from robots.access.delegations import (
     MemberRobots,

@@ -17,9 +17,9 @@ from memories.insights.operations import RobotRecallCount
 from memories.privacy import my_memories
 from memories.views import conversation_presenter, memory_presenter, origin_presenter
 from orgs.models.memberships import Role
+from orgs.page_text import format_number, join_names, lazy_text
 from orgs.principals import Principal
 from orgs.views import time_formats
-from orgs.views.page_text import format_number, join_names, lazy_text
 from orgs.wired_functions import wired
 
 

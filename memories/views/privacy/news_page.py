@@ -26,8 +26,8 @@ from memories.views.review.item_presenter import state_badge, visible_text
 from orgs.errors import NotFoundError
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
+from orgs.page_text import choice_label, lazy_text
 from orgs.views.page_access import members_only
-from orgs.views.page_text import choice_label, lazy_text
 
 _JOB_SENTENCES = {
     JobState.DONE: lazy_text("is done"),

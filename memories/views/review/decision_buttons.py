@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from memories.review.models import Proposal, ProposalCause
 from memories.views.review.changed import is_lifting
 from orgs.models.audiences import Audience, AudienceType
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 
 @dataclass(frozen=True, slots=True)

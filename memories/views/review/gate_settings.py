@@ -26,8 +26,8 @@ from memories.views.forms.gate_forms import (
 )
 from memories.views.review import gate_figures
 from orgs.errors import AlreadyExistsError
+from orgs.page_text import choice_label
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
-from orgs.views.page_text import choice_label
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,8 +14,8 @@ from memories.views.insights.audit_entry_presenter import LIST_LABELS, UNKNOWN_T
 from memories.views.insights.audit_labels import ACTION_LABELS
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
+from orgs.page_text import lazy_text
 from orgs.support.people import member_names, support_groups
-from orgs.views.page_text import lazy_text
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, paginate, text_cell, time_cell
 from robots.views.support import robot_names as robots_named

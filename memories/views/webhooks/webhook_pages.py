@@ -27,9 +27,9 @@ from memories.webhooks import delivery_log, endpoints
 from memories.webhooks.endpoint_url import InvalidUrlError
 from memories.webhooks.models import DeliveryState
 from orgs.errors import AlreadyExistsError
+from orgs.page_text import format_number, lazy_text
 from orgs.principals import resolve_principal
 from orgs.views.page_access import ADMINS, members_only
-from orgs.views.page_text import format_number, lazy_text
 from robots.views.robots import form_salt
 
 MADE_ALREADY = lazy_text(

@@ -13,9 +13,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from orgs.models.memberships import Role
+from orgs.page_text import choice_label, lazy_text
 from orgs.support import accounts, support_sessions
 from orgs.support.accounts import AccountMembership, SupportAccount
-from orgs.views.page_text import choice_label, lazy_text
 from orgs.views.support.forms import SecondFactorResetForm
 from orgs.views.support.support_access import account_page
 from orgs.views.support.support_act_text import describe_support_act

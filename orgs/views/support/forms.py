@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext
 
 from orgs.models.users import User
-from orgs.views.page_text import lazy_text
+from orgs.page_text import lazy_text
 
 MAX_REASON_LENGTH = 300
 

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
+from orgs.page_text import choice_label
 from orgs.support.people import (
     member_names,
     support_group_memberships,
     support_groups,
     support_members,
 )
-from orgs.views.page_text import choice_label
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
 

@@ -10,7 +10,7 @@ from django.utils import timezone, translation
 
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.views.page_text import format_decimal, format_number
+from orgs.page_text import format_decimal, format_number
 from orgs.views.time_formats import day, short_day, shortly
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import Tenant, World
