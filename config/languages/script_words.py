@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import translation
 
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 SCRIPT_WORDS = (
     lazy_text("Copied"),

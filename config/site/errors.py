@@ -21,8 +21,8 @@ from orgs.api.problems import (
     describe_exception,
     problem_response,
 )
+from orgs.languages.page_text import lazy_text
 from orgs.limits.rate_limits import RateLimitError
-from orgs.page_text import lazy_text
 
 log = logging.getLogger("commonmind.pages")
 _refused_forms = logging.getLogger("commonmind.security.csrf")

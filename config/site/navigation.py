@@ -15,8 +15,8 @@ from django.utils.translation import gettext, pgettext
 
 from config.site.support_frame import is_support_console, support_context
 from memories.review.waiting_count import MAX_COUNT, count_waiting
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Role
-from orgs.page_text import choice_label, lazy_text
 from orgs.principals import MODERATOR_ROLES
 
 Item = dict[str, Any]

@@ -35,9 +35,9 @@ from orgs.accounts.login_attempt_cache import count_failed_sign_ins
 from orgs.database import erasure_ledger
 from orgs.database.backup.create import find_last_backup
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH
 from orgs.organisations.suspension import set_suspended
-from orgs.page_text import format_decimal, format_number, lazy_text
 from orgs.views.support.support_access import support_only
 from orgs.views.support.tables import Cell, Table, badge_cell, text_cell, time_cell
 from robots.access.robot_administration import revoke_leaked_key

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.users import User
-from orgs.page_text import lazy_text
 from orgs.support.support_sessions import find_account_session, find_organisation_session
 
 # Pages of one organisation: (URL name, label, icon, short label for phones).

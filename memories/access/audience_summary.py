@@ -7,8 +7,8 @@ from uuid import UUID
 from django.utils.translation import gettext, ngettext
 
 from orgs.cohort_types import COHORT_TYPES
+from orgs.languages.page_text import format_number, join_names
 from orgs.models.audiences import AudienceType
-from orgs.page_text import format_number, join_names
 
 
 @dataclass(frozen=True, slots=True)

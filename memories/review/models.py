@@ -4,8 +4,8 @@ from django.db import models
 
 from memories.store.models.choices import QuarantineGate
 from memories.store.models.memory_part import MemoryPart
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import TenantForeignKey
-from orgs.page_text import lazy_text
 
 
 class ProposalCause(models.TextChoices):

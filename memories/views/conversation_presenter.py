@@ -10,7 +10,7 @@ from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, Co
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.store.models.memory import Memory
 from memories.views.origin_presenter import clamp_datetime
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.time_formats import day
 
 

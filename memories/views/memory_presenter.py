@@ -32,8 +32,8 @@ from memories.views.origin_presenter import (
     voice_name,
     writer_robot_name,
 )
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import choice_label, format_number, lazy_text
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT

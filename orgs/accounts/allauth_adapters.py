@@ -18,9 +18,9 @@ from django.utils.translation import gettext
 
 from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
+from orgs.languages.page_text import lazy_text
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
-from orgs.page_text import lazy_text
 from orgs.secret_box import decrypt_secret, encrypt_secret
 
 WRONG_CREDENTIALS = lazy_text(

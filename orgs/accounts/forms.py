@@ -12,8 +12,8 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.validators import MaxLengthValidator
 from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.users import User
-from orgs.page_text import lazy_text
 
 PASSWORD_HELP = lazy_text("At least 8 characters. A few unrelated words are easy to remember.")
 SECOND_STEP_ONLY = lazy_text("This passkey is your second step. Sign in with your password first.")

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from orgs.accounts.forms import FirstPasswordForm, NewPasswordForm
 from orgs.accounts.sessions import list_memberships, select_organisation
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import choice_label
 from orgs.members.invitations import (
     accept_invitation,
     accept_open_invitation,
@@ -27,7 +28,6 @@ from orgs.members.invitations import (
 )
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
-from orgs.page_text import choice_label
 
 AUTHENTICATION_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 

@@ -14,8 +14,8 @@ from django.utils.timesince import timesince
 from django.utils.translation import pgettext, pgettext_lazy
 
 from orgs.iso_times import to_zone
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import day_of
-from orgs.page_text import lazy_text
 
 register = template.Library()
 NEAR_DAYS = {-1: lazy_text("yesterday"), 0: lazy_text("today"), 1: lazy_text("tomorrow")}

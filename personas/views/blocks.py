@@ -14,8 +14,8 @@ from django_htmx.http import trigger_client_event
 from memories.access.audience_summary import AudienceSummary, format_robot_count
 from memories.access.permissions import RedLineError
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.memberships import Role
-from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 from personas.block_writes.block_updates import (
     WriteOptions,

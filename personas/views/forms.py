@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from personas.block_writes.overflow import WAYS as OVERFLOWS
 from personas.block_writes.personal_data_check import WAYS as GATED
 from personas.models.personas import MAX_HANDLE_LENGTH, MAX_LINE_LENGTH

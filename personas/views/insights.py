@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Status
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import choice_label, format_number, lazy_text
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
 from personas.errors import BlockTooLongError

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from memories.safety.required_checks import PersonalDataType
-from orgs.page_text import format_number, join_names, lazy_text
+from orgs.languages.page_text import format_number, join_names, lazy_text
 from orgs.principals import Actor
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry

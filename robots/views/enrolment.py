@@ -13,8 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.models.organisations import Group
-from orgs.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.access.enrolment import (
     create_enrolment_key,

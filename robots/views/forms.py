@@ -14,11 +14,11 @@ from django.core import signing
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
-from orgs.page_text import lazy_text
 from robots.access.enrolment import MAX_ROBOTS, NEWCOMER_SCOPES
 from robots.access.key_limits import parse_networks
 from robots.errors import InvalidKeyLimitError

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.access.robot_administration import get_key_usage
 from robots.models.keys import Key

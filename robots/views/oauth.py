@@ -24,8 +24,8 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from orgs.accounts.sessions import find_current_membership
 from orgs.database.rls import organisation_scope
+from orgs.languages.page_text import lazy_text
 from orgs.limits.rate_limits import RequestCaller
-from orgs.page_text import lazy_text
 from robots.oauth import consent, grants
 from robots.oauth.authorization_server import build_server
 from robots.oauth.clients import describe_client, form_target, get_client

@@ -14,11 +14,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.languages.page_text import choice_label, inside_sentence, lazy_text
 from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
-from orgs.page_text import choice_label, inside_sentence, lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink

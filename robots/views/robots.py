@@ -18,8 +18,8 @@ from django.views.decorators.http import (
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.expiry import has_expired
+from orgs.languages.page_text import lazy_text
 from orgs.models.organisations import Group
-from orgs.page_text import lazy_text
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 from robots.access import robot_administration
 from robots.access.key_limits import find_key_limits, list_limiting_groups

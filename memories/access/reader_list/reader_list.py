@@ -30,11 +30,11 @@ from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.references import get_member
-from orgs.page_text import lazy_text
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.people.directory import visible_members
 

@@ -21,7 +21,7 @@ from memories.store.speakers.attribution import with_marked_speaker
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.forms.search_forms import ConversationCursorForm
 from memories.views.origin_presenter import memory_time, voice_name
-from orgs.page_text import choice_label
+from orgs.languages.page_text import choice_label
 from orgs.views.page_access import members_only
 
 

@@ -24,8 +24,8 @@ from memories.browsing.selection import (
 from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.views.forms.search_forms import ColumnsForm, MemoryFilterForm
 from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
+from orgs.languages.page_text import choice_options, format_number, lazy_text
 from orgs.organisations.references import parse_uuid
-from orgs.page_text import choice_options, format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import members_only
 

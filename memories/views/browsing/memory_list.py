@@ -26,7 +26,7 @@ from memories.views.browsing import list_filters
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS
 from memories.views.forms.search_forms import MemoryFilterForm, RecallForm
 from memories.views.memory_presenter import split_irrelevant
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
 # One memory as a line of the list: drawn with the list, and anew after an act.

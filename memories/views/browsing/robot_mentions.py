@@ -19,7 +19,7 @@ from memories.retrieval.robot_mentions import (
     count_by_robot,
     list_timeline,
 )
-from orgs.page_text import format_number, inside_sentence, lazy_text
+from orgs.languages.page_text import format_number, inside_sentence, lazy_text
 from orgs.views.page_access import members_only
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT, WEB

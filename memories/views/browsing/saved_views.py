@@ -17,7 +17,7 @@ from memories.browsing.palette.search import PaletteResult, search_palette
 from memories.browsing.saved_views import TooManyViews, delete_saved_view, set_saved_view
 from memories.insights.tag_counts import get_tag_tree
 from memories.views.forms.memory_forms import SaveViewForm
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 
 # What the command palette finds, as JSON for its script.

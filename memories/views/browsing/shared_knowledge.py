@@ -14,7 +14,7 @@ from memories.browsing.shared_knowledge import SharedKnowledgePage, list_shared_
 from memories.store.models.choices import Category
 from memories.views import memory_presenter
 from memories.views.forms import search_forms
-from orgs.page_text import choice_label, format_number
+from orgs.languages.page_text import choice_label, format_number
 from orgs.views.page_access import WRITERS, members_only
 
 NO_CATEGORY = "none"

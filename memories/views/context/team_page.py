@@ -17,7 +17,7 @@ from memories.context.models import EvictionReason
 from memories.context.team_working_memory import TeamState
 from memories.context.working_memory_values import WorkingMemory
 from memories.views.context.working_memory import entry_rows
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from robots.models.teams import TeamRobot, TeamStatus
 from robots.teams.failover import silence_limit

@@ -17,8 +17,8 @@ from memories.views.origin_presenter import (
     robot_name,
     writer_robot_name,
 )
+from orgs.languages.page_text import choice_label, format_decimal, format_number, lazy_text
 from orgs.models.memberships import Member
-from orgs.page_text import choice_label, format_decimal, format_number, lazy_text
 from robots.models.robots import Robot
 
 # Strength -> (label, tone of its badge, what it means).

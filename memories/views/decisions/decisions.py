@@ -45,8 +45,8 @@ from memories.views.forms.decision_forms import (
 from orgs.api.cursors import parse_cursor, sign_cursor
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
 from robots.people.directory import visible_members
 

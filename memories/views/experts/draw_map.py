@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from memories.insights.knowledge_map import KnowledgeMap, MapPerson, MapTopic
 from memories.views.experts.graph_drawing import initials
 from memories.views.experts.treemap import Rectangle, layout_treemap
-from orgs.page_text import format_number
+from orgs.languages.page_text import format_number
 
 # Topic -> the address that chooses it.
 TopicUrl = Callable[[MapTopic], str]

@@ -25,7 +25,7 @@ from memories.insights.knowledge_map import (
 from memories.views import memory_presenter
 from memories.views.experts.draw_map import draw_maps
 from memories.views.experts.graph_drawing import initials
-from orgs.page_text import format_number
+from orgs.languages.page_text import format_number
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import short_day
 

@@ -10,7 +10,7 @@ from memories.lifecycle.ageing_policy import MAX_DAYS, MAX_KEEP_MOST
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import TIER_RULES, tier_capacities
 from memories.store.models.choices import Type
-from orgs.page_text import format_decimal, format_number, lazy_text
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 
 TYPE_LABELS = {
     Type.CONVERSATION: lazy_text("Conversations"),

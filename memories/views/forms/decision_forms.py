@@ -13,7 +13,7 @@ from memories.curation.decision_records.dissents import DissentDraft
 from memories.curation.decision_records.models import DissentType
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
-from orgs.page_text import choice_options, lazy_text
+from orgs.languages.page_text import choice_options, lazy_text
 
 MAX_TOPIC_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_ENTRIES, MAX_VOTES = 300, 5000, 100, 1_000_000
 CONFIDENCE_CHOICES = (

@@ -5,7 +5,7 @@ from django import forms
 from memories.safety.models import TermType
 from memories.safety.names.known_names import MAX_TERM_CHARACTERS
 from memories.safety.required_checks import PersonalDataPolicy
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 ALWAYS_CHECKED_HELP = lazy_text(
     "What a whole profession reads is always looked at, and cards, account numbers and keys in "

@@ -17,8 +17,8 @@ from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
+from orgs.languages.page_text import choice_options, format_number, lazy_text
 from orgs.models.organisations import Group
-from orgs.page_text import choice_options, format_number, lazy_text
 
 # The word that confirms to forget everything.
 CONFIRM_FORGET = lazy_text("forget everything")

@@ -4,7 +4,7 @@ from django import forms
 
 from memories.context.connectors.models import AccountType
 from memories.privacy.my_memories import VIEWS
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 
 class MyMemoriesForm(forms.Form):

@@ -9,8 +9,8 @@ from django.utils.translation import gettext
 from memories.curation.bulk_review.decide_bulk import MAX_ITEMS
 from memories.review.models import ProposalCause
 from memories.views.forms.memory_forms import clean_memory_content
+from orgs.languages.page_text import lazy_text
 from orgs.organisations.references import parse_uuid
-from orgs.page_text import lazy_text
 
 
 class QueueForm(forms.Form):

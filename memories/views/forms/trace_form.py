@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.utils.translation import gettext
 
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 ASKED_BY_ME = "me"
 

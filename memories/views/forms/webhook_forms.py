@@ -4,7 +4,7 @@ from django import forms
 
 from memories.webhooks.endpoint_url import MAX_URL_CHARACTERS
 from memories.webhooks.models import SUBSCRIBED_TYPES, DeliveryState, EventType
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from robots.views.forms import IdempotentForm
 
 EVENT_LABELS: dict[str, str] = {

@@ -28,7 +28,7 @@ from memories.views.forms.ageing_policy_form import (
     half_life_label,
     initial_values,
 )
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, members_only
 
 RULE_LABELS = {

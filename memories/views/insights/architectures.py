@@ -20,7 +20,7 @@ from memories.indexing.projections import (
     list_projections,
     switch_projection,
 )
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
 # By name, as in the address of its file. `scenarios` is made for one size.

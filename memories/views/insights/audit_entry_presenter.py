@@ -14,10 +14,10 @@ from memories.views.insights.audit_labels import (
     bulk_change_label,
     edit_label,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.organisations.references import parse_uuid
-from orgs.page_text import format_number, lazy_text
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 POLICY_FIELD_LABELS = {

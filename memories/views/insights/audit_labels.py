@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from orgs.page_text import join_names, lazy_text
+from orgs.languages.page_text import join_names, lazy_text
 
 # What an action is called in a sentence; the others are shown as they are written.
 ACTION_LABELS = {

@@ -25,8 +25,8 @@ from memories.insights.audit_trail import (
 )
 from memories.views.insights.audit_entry_presenter import CSV_HEADER, csv_row, present_entry
 from memories.views.insights.audit_labels import ACTION_LABELS
+from orgs.languages.page_text import lazy_text
 from orgs.models.audit import AuditEntry
-from orgs.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 
 # Numbers as a file for a spreadsheet.

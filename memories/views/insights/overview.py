@@ -28,8 +28,8 @@ from memories.views import conversation_presenter, memory_presenter
 from memories.views.insights import first_steps
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import format_number, lazy_text
 from orgs.views import time_formats
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 

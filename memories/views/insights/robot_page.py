@@ -17,7 +17,7 @@ from memories.insights.robot_page import DAYS, KeySummary, RefusalCounts, RobotP
 from memories.views import conversation_presenter, memory_presenter
 from orgs.api.problems import TITLES
 from orgs.expiry import has_expired
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day

@@ -15,7 +15,7 @@ from memories.lifecycle.tiers import (
     TIER_RULES,
     get_tier_rule,
 )
-from orgs.page_text import format_decimal, lazy_text
+from orgs.languages.page_text import format_decimal, lazy_text
 from orgs.views.time_formats import short_day
 
 TIER_LABELS = {

@@ -24,7 +24,7 @@ from memories.lifecycle.tiers import TIER_RULES
 from memories.views import memory_presenter
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS, move_row
-from orgs.page_text import format_decimal, format_number, lazy_text
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import local_time
 

@@ -17,7 +17,7 @@ from memories.insights.recall_traces import RecallTrace, TraceFilter
 from memories.retrieval.answering.confidence import NO, UNSURE, YES
 from memories.views import memory_presenter
 from memories.views.forms.trace_form import ASKED_BY_ME, TracesForm
-from orgs.page_text import format_decimal, lazy_text
+from orgs.languages.page_text import format_decimal, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
 OUTCOME_LABELS = {

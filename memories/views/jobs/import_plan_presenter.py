@@ -16,8 +16,8 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedAudienceReaders,
     PlannedPerson,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import format_number, lazy_text
 
 # So many of each are shown.
 MAX_ROWS, MAX_NAMES, MAX_TITLE_NAMES = 12, 40, 3

@@ -21,7 +21,7 @@ from memories.snapshots.export_job import enqueue_export, find_ready_file, get_f
 from memories.views.forms.memory_forms import ImportChoiceForm, ImportForm
 from memories.views.jobs.import_plan_presenter import plan_context
 from memories.views.memory.bulk_change import memory_count_label
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, WRITERS, members_only
 from orgs.views.time_formats import day
 

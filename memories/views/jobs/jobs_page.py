@@ -24,7 +24,7 @@ from memories.restatement.models import count_unanswered, drop_unanswered, retry
 from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
-from orgs.page_text import format_decimal, format_number, inside_sentence, lazy_text
+from orgs.languages.page_text import format_decimal, format_number, inside_sentence, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from memories.jobs.models import Job, JobType
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.time_formats import day
 
 _TITLES = {

@@ -27,8 +27,8 @@ from memories.views.browsing import list_filters
 from memories.views.forms import memory_forms, search_forms
 from memories.views.memory.readers import new_readers_context
 from memories.views.memory.share import sharing_choices
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.organisations.references import parse_uuid
-from orgs.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
 ACTION_TITLES = {

@@ -35,7 +35,7 @@ from memories.views.forms import memory_forms
 from memories.views.memory import action_responses
 from memories.views.memory.versions import undo_url
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
 PROPOSED_MESSAGE = lazy_text(

@@ -17,7 +17,7 @@ from memories.review.models import Proposal
 from memories.review.protect import protect_memory, unprotect_memory
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import members_only
 
 PROPOSED_MESSAGE = lazy_text(

@@ -23,7 +23,7 @@ from memories.access.reader_list.reader_list import (
 )
 from memories.curation.review_pages import list_item_readers
 from memories.views.forms.search_forms import ReaderListForm
-from orgs.page_text import format_number
+from orgs.languages.page_text import format_number
 from orgs.views.page_access import members_only
 
 # So many of each kind on demand, and on the page.

@@ -26,8 +26,8 @@ from memories.views.forms import memory_forms
 from memories.views.memory import action_responses
 from memories.views.memory.readers import new_readers_context
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
 from robots.people.people_administration import list_colleagues
 

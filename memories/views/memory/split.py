@@ -17,7 +17,7 @@ from memories.language.propositions import RejectedText
 from memories.review.models import Proposal
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
 WAITS = lazy_text("The facts wait for a curator. Until then nothing stands beside it.")

@@ -31,7 +31,7 @@ from memories.views import memory_presenter, origin_presenter
 from memories.views.forms import search_forms
 from memories.views.insights.audit_labels import BY_ITSELF, POLICY_LABELS
 from memories.views.memory import action_responses
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 from robots.registry.robots import IMPORT
 

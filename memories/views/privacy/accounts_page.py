@@ -18,7 +18,7 @@ from memories.context.connectors.models import Account, AccountType
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.views.forms.my_memories_forms import AccountFileForm, AccountForm
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import choice_label, format_number
+from orgs.languages.page_text import choice_label, format_number
 from orgs.views.page_access import members_only
 
 ENTRY_LABELS = {

@@ -16,7 +16,7 @@ from memories.privacy.break_glass import (
     open_disclosure,
     read_disclosed_memory,
 )
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.support.support_sessions import find_organisation_session
 from orgs.views.page_access import members_only
 from orgs.views.support.support_access import support_only

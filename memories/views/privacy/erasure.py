@@ -20,7 +20,7 @@ from memories.privacy.receipts import NoReceipt, check_copy, create_link, get_re
 from memories.privacy.request_erasure import erase_member
 from memories.views.forms.memory_forms import CONFIRM_ERASE_ME, ReceiptForm
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.people import people_administration
 

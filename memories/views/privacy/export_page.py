@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from memories.privacy.export_my_data import iter_export
 from memories.store.models.choices import Status
 from memories.views import memory_presenter
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
-from orgs.page_text import lazy_text
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import minute
 

@@ -30,9 +30,9 @@ from memories.privacy.opt_out import count_shared, set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
+from orgs.languages.page_text import format_number
 from orgs.members.member_settings import set_language, set_learning_paused, set_time_zone
 from orgs.models.memberships import Role
-from orgs.page_text import format_number
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
 from robots.access.delegations import (

@@ -16,8 +16,8 @@ from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.insights.operations import RobotRecallCount
 from memories.privacy import my_memories
 from memories.views import conversation_presenter, memory_presenter, origin_presenter
+from orgs.languages.page_text import format_number, join_names, lazy_text
 from orgs.models.memberships import Role
-from orgs.page_text import format_number, join_names, lazy_text
 from orgs.principals import Principal
 from orgs.views import time_formats
 from orgs.wired_functions import wired

@@ -24,9 +24,9 @@ from memories.views.forms.search_forms import MemoryFilterForm
 from memories.views.jobs.jobs_page import KIND_LABELS
 from memories.views.review.item_presenter import state_badge, visible_text
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
-from orgs.page_text import choice_label, lazy_text
 from orgs.views.page_access import members_only
 
 _JOB_SENTENCES = {

@@ -15,7 +15,7 @@ from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.profiles.build_profile import MAX_TOKENS, ProfileFact, build_profile
 from memories.profiles.fact_rules import ProfileTopic
 from memories.views import memory_presenter, origin_presenter
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.principals import resolve_principal
 from orgs.views.page_access import WRITERS, members_only
 

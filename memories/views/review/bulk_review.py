@@ -27,7 +27,7 @@ from memories.views.forms import review_forms
 from memories.views.review import changed, decision_buttons, item_presenter
 from memories.views.review.queue_page import filters_query, parse_filters
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import choice_label, format_number, lazy_text
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import members_only
 
 # What has become of each kind: one, several.

@@ -17,8 +17,8 @@ from memories.store.models.choices import Category, Kind, Tier, Type
 from memories.store.models.memory import Memory
 from memories.views.decisions.decision_presenter import attribution, votes_label
 from memories.views.review.gate_presenter import reveal_invisible
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Member
-from orgs.page_text import choice_label, lazy_text
 
 NOTHING = lazy_text("nothing")
 LABELS = {

@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 
 from memories.review.models import Proposal, ProposalCause
 from memories.views.review.changed import is_lifting
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import Audience, AudienceType
-from orgs.page_text import lazy_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext
 
 from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.views.review import changed, decision_buttons
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 DONE_MESSAGES = {
     (ProposalCause.CORRECTION, ProposalState.APPROVED): lazy_text(

@@ -9,7 +9,7 @@ from memories.review.models import Proposal, ProposalCause
 from memories.safety.check_text import WITHHELD_TEXT
 from memories.safety.plain_text import is_invisible
 from memories.safety.required_checks import FindingType, InjectionType, PersonalDataType
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 
 # One of them, several.
 FINDING_LABELS: dict[FindingType, tuple[str, str]] = {

@@ -26,7 +26,7 @@ from memories.views.forms.gate_forms import (
 )
 from memories.views.review import gate_figures
 from orgs.errors import AlreadyExistsError
-from orgs.page_text import choice_label
+from orgs.languages.page_text import choice_label
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
 

@@ -25,7 +25,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
-from orgs.page_text import choice_label, format_number, lazy_text
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 STATE_TONES = {

@@ -18,7 +18,7 @@ from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.review.waiting_count import MAX_COUNT
 from memories.views.forms import review_forms
 from memories.views.review import item_presenter
-from orgs.page_text import choice_label, format_number, lazy_text
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import members_only
 
 TABS = (

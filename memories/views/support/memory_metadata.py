@@ -14,7 +14,7 @@ from memories.insights import support_work
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from memories.views.support.support_jobs import FAILURE_LABELS, times_label
-from orgs.page_text import format_decimal, format_number, lazy_text
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.support.people import member_names, support_groups
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell

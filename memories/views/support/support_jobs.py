@@ -18,7 +18,7 @@ from memories.jobs.leases import LEASE_EXPIRED, PendingWork
 from memories.jobs.models import Job, JobState, JobType
 from memories.views.jobs.jobs_page import STATE_BADGES
 from memories.views.jobs.organisation_job_presenter import job_day
-from orgs.page_text import format_number, lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.support.people import member_names
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import paginate

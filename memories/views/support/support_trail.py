@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from memories.insights.support_work import support_audit_entries
 from memories.views.insights.audit_entry_presenter import LIST_LABELS, UNKNOWN_TARGET_LABELS
 from memories.views.insights.audit_labels import ACTION_LABELS
+from orgs.languages.page_text import lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
-from orgs.page_text import lazy_text
 from orgs.support.people import member_names, support_groups
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, paginate, text_cell, time_cell

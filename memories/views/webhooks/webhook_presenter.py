@@ -19,7 +19,7 @@ from memories.webhooks.models import (
 )
 from memories.webhooks.retry_schedule import MAX_ATTEMPTS
 from memories.webhooks.signatures import format_message_id
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 
 DISABLED_LABELS: dict[str, str] = {
     DisabledReason.ASKED: lazy_text("You switched it off."),

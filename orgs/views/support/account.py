@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Role
-from orgs.page_text import choice_label, lazy_text
 from orgs.support import accounts, support_sessions
 from orgs.support.accounts import AccountMembership, SupportAccount
 from orgs.views.support.forms import SecondFactorResetForm

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.users import User
-from orgs.page_text import lazy_text
 
 MAX_REASON_LENGTH = 300
 

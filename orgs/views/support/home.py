@@ -10,7 +10,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from orgs.page_text import lazy_text
+from orgs.languages.page_text import lazy_text
 from orgs.support import accounts, support_sessions
 from orgs.support.organisations import list_organisations_named
 from orgs.views.support.forms import AccountLookupForm, OrganisationLookupForm

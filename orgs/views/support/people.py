@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from orgs.languages.page_text import choice_label
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
-from orgs.page_text import choice_label
 from orgs.support.people import (
     member_names,
     support_group_memberships,

@@ -9,8 +9,8 @@ from django.test import Client, override_settings
 from django.utils import timezone, translation
 
 from orgs.database.rls import organisation_scope
+from orgs.languages.page_text import format_decimal, format_number
 from orgs.models.memberships import Member
-from orgs.page_text import format_decimal, format_number
 from orgs.views.time_formats import day, short_day, shortly
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import Tenant, World
