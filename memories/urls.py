@@ -165,6 +165,7 @@ pages = [
     path(
         "questions/<uuid:question_id>/leave/", open_questions.leave_question, name="question-leave"
     ),
+    path("me/language/", my_memories_page.set_language_view, name="me-language"),
     path("review/", queue_page.queue_page, name="review"),
     path("review/gates/", gate_settings.gate_settings, name="gates"),
     path("review/gates/policy/", gate_settings.set_gate_policy_view, name="gates-policy"),

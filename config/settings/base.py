@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.site.private_answers.PrivateAnswersMiddleware",
+    "config.languages.page_language.PageLanguageMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -84,9 +85,9 @@ TEMPLATES = [
                     "template_partials.loader.Loader",
                     [
                         (
-                            "django.template.loaders.cached.Loader",
+                            "config.languages.translated_templates.LanguageCachedLoader",
                             [
-                                "config.site.component_loader.ComponentLoader",
+                                "config.languages.translated_templates.TranslatedLoader",
                                 "django.template.loaders.app_directories.Loader",
                             ],
                         )
@@ -98,6 +99,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.site.navigation.navigation_context",
+                "config.languages.script_words.script_words_context",
             ],
             # Replaces Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
@@ -107,6 +109,13 @@ TEMPLATES = [
 ]
 
 LANGUAGE_CODE = "en"
+# What the pages are whole in; answers for programs are English.
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "config" / "languages" / "locale"]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_HTTPONLY = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -21,6 +21,7 @@ from orgs.api.problems import (
     describe_exception,
     problem_response,
 )
+from orgs.languages.page_text import lazy_text
 from orgs.limits.rate_limits import RateLimitError
 
 log = logging.getLogger("commonmind.pages")
@@ -40,19 +41,22 @@ PROGRAM_PATHS = (
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
 ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
     405: (
-        "This address takes no form",
-        "Nothing was changed. Open the page by its link, and send what you find there.",
+        lazy_text("This address takes no form"),
+        lazy_text("Nothing was changed. Open the page by its link, and send what you find there."),
     ),
-    409: ("That does not fit what is there now", "Nothing was changed."),
-    413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
-    507: ("The disk is full", NO_ROOM),
+    409: (lazy_text("That does not fit what is there now"), lazy_text("Nothing was changed.")),
+    413: (
+        lazy_text("That was too much at once"),
+        lazy_text("Nothing was changed. Send a shorter text."),
+    ),
+    507: (lazy_text("The disk is full"), NO_ROOM),
     "out-of-time": (
-        "That took too long",
-        "Nothing was changed. Ask for less at once, or try again in a moment.",
+        lazy_text("That took too long"),
+        lazy_text("Nothing was changed. Ask for less at once, or try again in a moment."),
     ),
     503: (
-        "The database does not answer",
-        "Nothing was lost. Wait a moment, then load the page again.",
+        lazy_text("The database does not answer"),
+        lazy_text("Nothing was lost. Wait a moment, then load the page again."),
     ),
 }
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext, pgettext
 
 from config.site.support_frame import is_support_console, support_context
 from memories.review.waiting_count import MAX_COUNT, count_waiting
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Role
 from orgs.principals import MODERATOR_ROLES
 
@@ -50,7 +52,7 @@ def navigation_context(request: HttpRequest) -> dict[str, Any]:
             "id": member.id,
             "name": member.name,
             "email": request.user.email,
-            "role": Role(member.role).label,
+            "role": choice_label(Role(member.role)),
         },
         "search_url": reverse("library"),
         "me_url": reverse("me"),
@@ -64,40 +66,52 @@ def navigation_context(request: HttpRequest) -> dict[str, Any]:
 
 def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
-    found = [_item(request, "home", "Overview", "overview")]
+    found = [_item(request, "home", gettext("Overview"), "overview")]
     views = getattr(request, "saved_views", [])
-    found.append(_item(request, "library", "Memories", "memories") | {"views": views})
-    waiting = {"count": _waiting_count(request), "live": "review", "live_label": "waiting"}
-    found.append(_item(request, "review", "Review", "review") | waiting)
+    short = pgettext("short", "Memories")
+    found.append(
+        _item(request, "library", gettext("Memories"), "memories")
+        | {"views": views, "short": short}
+    )
+    waiting = {"count": _waiting_count(request), "live": "review", "live_label": gettext("waiting")}
+    found.append(_item(request, "review", gettext("Review"), "review") | waiting)
     # Its number is asked for once the page is there, so that no page waits for it.
-    news = {"short": "Mine", "live": "news", "live_label": "news"}
-    found.append(_item(request, "me", "My memories", "me") | news)
+    news = {"short": gettext("Mine"), "live": "news", "live_label": gettext("news")}
+    found.append(_item(request, "me", gettext("My memories"), "me") | news)
     if role in MODERATOR_ROLES:
-        questions = _item(request, "open-questions", "Open questions", "question")
-        found.append(questions | {"short": "Questions"})
-    shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
-    found.append(shared | {"short": "Shared"})
-    found.append(_item(request, "map", "Knowledge map", "map") | {"short": "Map"})
-    found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
-    found.append(_item(request, "said-page", "Who said what", "quote") | {"short": "Said"})
-    found.append(_item(request, "decisions", "Decisions", "decisions"))
-    found.append(_item(request, "personas-page", "Personas", "personas"))
-    found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
+        questions = _item(request, "open-questions", gettext("Open questions"), "question")
+        found.append(questions | {"short": gettext("Questions")})
+    shared = _item(request, "knowledge", gettext("Shared knowledge"), "aud-organisation")
+    found.append(shared | {"short": gettext("Shared")})
+    found.append(_item(request, "map", gettext("Knowledge map"), "map") | {"short": gettext("Map")})
+    found.append(
+        _item(request, "experts", gettext("Who knows what"), "experts")
+        | {"short": gettext("Experts")}
+    )
+    found.append(
+        _item(request, "said-page", gettext("Who said what"), "quote") | {"short": gettext("Said")}
+    )
+    found.append(_item(request, "decisions", gettext("Decisions"), "decisions"))
+    found.append(_item(request, "personas-page", gettext("Personas"), "personas"))
+    found.append(
+        _item(request, "people", gettext("People and groups"), "people")
+        | {"short": gettext("People")}
+    )
     if role in MODERATOR_ROLES:
-        found.append(_item(request, "playground", "Playground", "eye"))
-        found.append(_item(request, "robots-page", "Robots", "robots"))
+        found.append(_item(request, "playground", gettext("Playground"), "eye"))
+        found.append(_item(request, "robots-page", gettext("Robots"), "robots"))
     if role != Role.VIEWER:
-        found.append(_item(request, "documents", "Documents", "copy", "below"))
-        found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
-        found.append(_item(request, "trash", "Trash", "forget", "below"))
-    found.append(_item(request, "tiers", "Tiers", "history", "below"))
+        found.append(_item(request, "documents", gettext("Documents"), "copy", "below"))
+        found.append(_item(request, "jobs", gettext("Jobs"), "jobs", "below"))
+        found.append(_item(request, "trash", gettext("Trash"), "forget", "below"))
+    found.append(_item(request, "tiers", gettext("Tiers"), "history", "below"))
     if role == Role.ADMIN:
-        found.append(_item(request, "audit", "Audit", "audit", "below"))
-        found.append(_item(request, "import", "Import", "transfer", "below"))
-        found.append(_item(request, "webhooks", "Webhooks", "external", "below"))
+        found.append(_item(request, "audit", gettext("Audit"), "audit", "below"))
+        found.append(_item(request, "import", gettext("Import"), "transfer", "below"))
+        found.append(_item(request, "webhooks", gettext("Webhooks"), "external", "below"))
     if request.user.is_staff:
-        found.append(_item(request, "design", "Design", "eye", "below"))
-        found.append(_item(request, "support", "Support", "shield", "below"))
+        found.append(_item(request, "design", gettext("Design"), "eye", "below"))
+        found.append(_item(request, "support", gettext("Support"), "shield", "below"))
     return found
 
 
@@ -105,16 +119,22 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
 _EVERYBODY = (*MODERATOR_ROLES, Role.MEMBER, Role.VIEWER)
 _WRITERS = (*MODERATOR_ROLES, Role.MEMBER)
 _COMMANDS = (
-    ("New memory: write something down", "memory-add", "", "plus", _WRITERS),
-    ("Record a decision", "decision-add", "", "decisions", _WRITERS),
-    ("Time zone: change mine", "me", "?zone=1#more", "history", _EVERYBODY),
-    ("Sharing: opt out or in again", "me-sharing", "", "share", _EVERYBODY),
-    ("Questions: who sees mine that nothing answered", "me-questions", "", "question", _EVERYBODY),
-    ("Give a robot leave", "me", "?trust=1#robots", "robots", _EVERYBODY),
-    ("Forget everything about me", "me-forget", "", "forget", _EVERYBODY),
-    ("Erase me for good", "me-erase", "", "warning", _EVERYBODY),
-    ("Sign out", "account_logout", "", "signout", _EVERYBODY),
-    ("Architectures compared", "architectures", "", "decisions", MODERATOR_ROLES),
+    (lazy_text("New memory: write something down"), "memory-add", "", "plus", _WRITERS),
+    (lazy_text("Record a decision"), "decision-add", "", "decisions", _WRITERS),
+    (lazy_text("Time zone: change mine"), "me", "?zone=1#more", "history", _EVERYBODY),
+    (lazy_text("Sharing: opt out or in again"), "me-sharing", "", "share", _EVERYBODY),
+    (
+        lazy_text("Questions: who sees mine that nothing answered"),
+        "me-questions",
+        "",
+        "question",
+        _EVERYBODY,
+    ),
+    (lazy_text("Give a robot leave"), "me", "?trust=1#robots", "robots", _EVERYBODY),
+    (lazy_text("Forget everything about me"), "me-forget", "", "forget", _EVERYBODY),
+    (lazy_text("Erase me for good"), "me-erase", "", "warning", _EVERYBODY),
+    (lazy_text("Sign out"), "account_logout", "", "signout", _EVERYBODY),
+    (lazy_text("Architectures compared"), "architectures", "", "decisions", MODERATOR_ROLES),
 )
 
 

@@ -19,6 +19,7 @@ from django.shortcuts import redirect, render
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from config.archive.status import find_rehearsal
@@ -37,6 +38,7 @@ from orgs.accounts.login_attempt_cache import count_failed_sign_ins
 from orgs.database import erasure_ledger
 from orgs.database.backup.create import find_last_backup
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH
 from orgs.organisations.suspension import set_suspended
 from orgs.views.support.support_access import support_only
@@ -45,7 +47,7 @@ from robots.access.robot_administration import revoke_leaked_key
 
 View = Callable[..., HttpResponse]
 _TONES = {OK: "good", WARNING: "warn", FAULT: "bad"}
-_STATES = {OK: "In order", WARNING: "Look at it", FAULT: "Broken"}
+_STATES = {OK: lazy_text("In order"), WARNING: lazy_text("Look at it"), FAULT: lazy_text("Broken")}
 
 
 class SearchForm(forms.Form):
@@ -55,8 +57,10 @@ class SearchForm(forms.Form):
 
 class SuspensionForm(forms.Form):
     reason = forms.CharField(
-        label="What its people are told",
-        help_text="A short reason, such as \u201cThe invoice of May is open\u201d. May be empty.",
+        label=lazy_text("What its people are told"),
+        help_text=lazy_text(
+            "A short reason, such as \u201cThe invoice of May is open\u201d. May be empty."
+        ),
         required=False,
         max_length=MAX_SUSPENSION_REASON_LENGTH,
     )
@@ -64,8 +68,10 @@ class SuspensionForm(forms.Form):
 
 class LeakedKeyForm(forms.Form):
     key = forms.CharField(
-        label="The key, or its beginning",
-        help_text="Such as cmk_01a2\u2026_c06f\u2026: the last part, its secret, may be left out.",
+        label=lazy_text("The key, or its beginning"),
+        help_text=lazy_text(
+            "Such as cmk_01a2\u2026_c06f\u2026: the last part, its secret, may be left out."
+        ),
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -103,7 +109,7 @@ def _render_server(
     context = {
         "totals": totals,
         "closed_words": _closed_words(totals),
-        "text_words": f"{filesizeformat(totals.bytes)} of text",
+        "text_words": gettext("%(bytes)s of text") % {"bytes": filesizeformat(totals.bytes)},
         "database_size": filesizeformat(totals.database_bytes),
         "vectors_waiting": totals.vectors.get("waiting", 0) + totals.vectors.get("leased", 0),
         "vectors_dead": totals.vectors.get("dead", 0),
@@ -126,8 +132,11 @@ def _render_server(
 
 
 def _closed_words(totals: ServerTotals) -> str:
-    counts = ((totals.suspended, "suspended"), (totals.being_removed, "being removed"))
-    return ", ".join(f"{count:,} {words}" for count, words in counts if count)
+    counts = (
+        (totals.suspended, gettext("suspended")),
+        (totals.being_removed, gettext("being removed")),
+    )
+    return ", ".join(f"{format_number(count)} {words}" for count, words in counts if count)
 
 
 def _page_url(words: str, after: int) -> str:
@@ -137,37 +146,52 @@ def _page_url(words: str, after: int) -> str:
 
 def _organisation_table(rows: list[OrganisationSize]) -> Table:
     return Table(
-        "Organisations",
-        ("Name", "Memories", "Texts", "People", "Robots", "Last call of a robot", "State"),
+        gettext("Organisations"),
+        (
+            gettext("Name"),
+            gettext("Memories"),
+            gettext("Texts"),
+            gettext("People"),
+            gettext("Robots"),
+            gettext("Last call of a robot"),
+            gettext("State"),
+        ),
         [
             [
                 text_cell(one.name, url=reverse("operate-organisation", args=[one.id])),
-                _amount_cell(f"{one.memories:,}", one.memories, one.most_memories),
+                _amount_cell(format_number(one.memories), one.memories, one.most_memories),
                 _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes),
-                text_cell(f"{one.members:,}"),
-                text_cell(f"{one.robots:,}"),
+                text_cell(format_number(one.members)),
+                text_cell(format_number(one.robots)),
                 time_cell(one.robots_active_at, "never"),
                 _state_cell(one),
             ]
             for one in rows
         ],
-        "No organisation is called so.",
+        gettext("No organisation is called so."),
     )
 
 
 def _amount_cell(words: str, used: int, most: int | None) -> Cell:
-    note = f"{used / most:.0%} of what it may keep" if most else ""
+    note = (
+        gettext("%(used)s of what it may keep") % {"used": format_decimal(used / most, ".0%")}
+        if most
+        else ""
+    )
     return text_cell(words, note=note)
 
 
 def _state_cell(one: OrganisationSize) -> Cell:
     if one.suspended_at:
-        return badge_cell("Suspended", "warn")
+        return badge_cell(gettext("Suspended"), "warn")
     if one.given_up:
-        return badge_cell("Work given up", "bad", note=f"{one.given_up:,}")
+        return badge_cell(gettext("Work given up"), "bad", note=format_number(one.given_up))
     if one.waiting:
-        return badge_cell("Indexing", note=f"{one.waiting:,} wait")
-    return badge_cell("In order", "good")
+        return badge_cell(
+            gettext("Indexing"),
+            note=gettext("%(waiting)s wait") % {"waiting": format_number(one.waiting)},
+        )
+    return badge_cell(gettext("In order"), "good")
 
 
 @require_GET
@@ -194,18 +218,29 @@ def _render_organisation(
 ) -> HttpResponse:
     one = _get(request, organisation_id)
     facts = [
-        ("Short name", text_cell(one.slug)),
-        ("Made", time_cell(one.created_at)),
-        ("Memories", _amount_cell(f"{one.memories:,}", one.memories, one.most_memories)),
-        ("Texts", _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes)),
-        ("People who sign in", text_cell(f"{one.members:,}")),
-        ("Groups", text_cell(f"{one.groups:,}")),
-        ("Robots", text_cell(f"{one.robots:,}")),
-        ("Last call of a robot", time_cell(one.robots_active_at, "never")),
-        ("Wait to be indexed", text_cell(f"{one.waiting:,}")),
-        ("Given up", text_cell(f"{one.given_up:,}", note="vectors and jobs")),
+        (gettext("Short name"), text_cell(one.slug)),
+        (gettext("Made"), time_cell(one.created_at)),
+        (
+            gettext("Memories"),
+            _amount_cell(format_number(one.memories), one.memories, one.most_memories),
+        ),
+        (gettext("Texts"), _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes)),
+        (gettext("People who sign in"), text_cell(format_number(one.members))),
+        (gettext("Groups"), text_cell(format_number(one.groups))),
+        (gettext("Robots"), text_cell(format_number(one.robots))),
+        (gettext("Last call of a robot"), time_cell(one.robots_active_at, "never")),
+        (gettext("Wait to be indexed"), text_cell(format_number(one.waiting))),
+        (
+            gettext("Given up"),
+            text_cell(format_number(one.given_up), note=gettext("vectors and jobs")),
+        ),
     ]
-    context = {"one": one, "facts": facts, "form": form, "back": ("Server", reverse("operate"))}
+    context = {
+        "one": one,
+        "facts": facts,
+        "form": form,
+        "back": (gettext("Server"), reverse("operate")),
+    }
     return render(request, "operate/organisation.html", context, status=status)
 
 
@@ -232,7 +267,11 @@ def suspend(request: HttpRequest, organisation_id: UUID) -> HttpResponse:
         now=timezone.now(),
         staff=request.user.pk,
     )
-    told = "is suspended: nobody reads or writes in it." if suspends else "is open again."
+    told = (
+        gettext("is suspended: nobody reads or writes in it.")
+        if suspends
+        else gettext("is open again.")
+    )
     messages.success(request, f"{one.name} {told}")
     return redirect("operate-organisation", organisation_id)
 
@@ -248,11 +287,15 @@ def revoke_key(request: HttpRequest) -> HttpResponse:
                 form.cleaned_data["key"], staff=request.user.pk, now=timezone.now()
             )
         except NotFoundError:
-            form.add_error("key", "No robot here has a key that begins so.")
+            form.add_error("key", gettext("No robot here has a key that begins so."))
             # It may be a secret: the page does not show it again.
             form.data = {}
         else:
             one = _get(request, key.organisation_id)
-            messages.success(request, f"The key of a robot of {one.name} opens nothing any more.")
+            messages.success(
+                request,
+                gettext("The key of a robot of %(name)s opens nothing any more.")
+                % {"name": one.name},
+            )
             return redirect("operate-organisation", one.id)
     return _render_server(request, form, 422)

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext, ngettext
+
 from orgs.cohort_types import COHORT_TYPES
+from orgs.languages.page_text import format_number, join_names
 from orgs.models.audiences import AudienceType
 
 
@@ -89,7 +92,7 @@ class ReaderCounts:
     def names(self, *reasons: str, enters: bool = True) -> list[str]:
         """Names of the shown people with one of these reasons; without a reason, of all."""
         return [
-            "You" if one.mine else one.name
+            gettext("You") if one.mine else one.name
             for one in self.shown
             if one.what == "person"
             and one.enters is enters
@@ -111,12 +114,20 @@ _PERSON_REASONS = ("everyone", "seat", "named", "through", "own", "curates")
 
 def format_people_count(count: int) -> str:
     """1 person, 2 people."""
-    return "1 person" if count == 1 else f"{count:,} people"
+    return (
+        gettext("1 person")
+        if count == 1
+        else gettext("%(count)s people") % {"count": format_number(count)}
+    )
 
 
 def format_robot_count(count: int) -> str:
     """1 robot, 2 robots."""
-    return "1 robot" if count == 1 else f"{count:,} robots"
+    return (
+        gettext("1 robot")
+        if count == 1
+        else gettext("%(count)s robots") % {"count": format_number(count)}
+    )
 
 
 def build_audience_summary(kind: str, organisation: str, known: ReaderCounts) -> AudienceSummary:
@@ -126,20 +137,34 @@ def build_audience_summary(kind: str, organisation: str, known: ReaderCounts) ->
 
 
 def build_new_readers_summary(
-    kind: str, organisation: str, known: ReaderCounts, what: str = "this"
+    kind: str, organisation: str, known: ReaderCounts, what: str = ""
 ) -> AudienceSummary:
     """The sentence about the readers who would be added; `known` holds only these. what: what they
     would read."""
-    label = _label(kind, organisation, known)
-    who = _join_names([words for words in (_people_text(known), _robots_text(known)) if words])
+    label, what = _label(kind, organisation, known), what or gettext("this")
+    who = join_names([words for words in (_people_text(known), _robots_text(known)) if words])
     helped = _acting_robots_clause(kind, known)
     if not who and not helped:
-        yet = " yet" if known.away or known.keyless else ": its readers are those of now"
-        sentence = f"Nobody would newly be able to read {what}{yet}"
+        yet = (
+            gettext(" yet")
+            if known.away or known.keyless
+            else gettext(": its readers are those of now")
+        )
+        sentence = gettext("Nobody would newly be able to read %(what)s%(yet)s") % {
+            "what": what,
+            "yet": yet,
+        }
     elif not who:
-        sentence = f"No more people would be able to read {what}{helped}"
+        sentence = gettext("No more people would be able to read %(what)s%(helped)s") % {
+            "what": what,
+            "helped": helped,
+        }
     else:
-        sentence = f"{_capitalise(who)} would newly be able to read {what}{helped}"
+        sentence = gettext("%(who)s would newly be able to read %(what)s%(helped)s") % {
+            "who": _capitalise(who),
+            "what": what,
+            "helped": helped,
+        }
     return _build_summary(known, kind, label, f"{sentence}.")
 
 
@@ -180,13 +205,15 @@ def _label_and_sentence(kind: str, organisation: str, known: ReaderCounts) -> tu
         case AudienceType.TEAM:
             return label, _team_sentence(known)
         case AudienceType.MEMBER:
-            return label, "You can read this" if known.helpers else "Only you can read this"
+            return label, gettext("You can read this") if known.helpers else gettext(
+                "Only you can read this"
+            )
         case AudienceType.REVIEW:
             return (
                 label,
                 (
-                    f"{format_people_count(known.people)} can read this: its author and those who "
-                    f"curate"
+                    gettext("%(people)s can read this: its author and those who curate")
+                    % {"people": format_people_count(known.people)}
                 ),
             )
     return label, _cohort_sentence(known) if kind in COHORT_TYPES else _list_sentence(known)
@@ -195,44 +222,60 @@ def _label_and_sentence(kind: str, organisation: str, known: ReaderCounts) -> tu
 def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
     match kind:
         case AudienceType.ORGANISATION:
-            return f"Everyone in {organisation}"
+            return gettext("Everyone in %(organisation)s") % {"organisation": organisation}
         case AudienceType.GROUP:
-            return known.groups[0] if known.groups else "A group"
+            return known.groups[0] if known.groups else gettext("A group")
         case AudienceType.TEAM:
-            return f"Robots of {known.teams[0]}" if known.teams else "A team of robots"
+            return (
+                gettext("Robots of %(teams)s") % {"teams": known.teams[0]}
+                if known.teams
+                else gettext("A team of robots")
+            )
         case AudienceType.MEMBER:
             mine = _own_acting_robot_names(known)
             return (
-                f"You and {mine[0] if known.mine == 1 else format_robot_count(known.mine)}"
+                gettext("You and %(mine)s")
+                % {"mine": mine[0] if known.mine == 1 else format_robot_count(known.mine)}
                 if mine
-                else "Only you"
+                else gettext("Only you")
             )
         case AudienceType.REVIEW:
-            return "Author and curators"
+            return gettext("Author and curators")
     people_named = [*known.names("named"), *known.names("named", enters=False)]
-    places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
+    places = [
+        *known.groups,
+        *(gettext("robots of %(team)s") % {"team": team} for team in known.teams),
+    ]
     told = known.told_robots()
     names = [*places, *people_named, *known.named_robots(), *told]
     if kind in COHORT_TYPES:
-        names = [known.cohort or "People of a persona"]
+        names = [known.cohort or gettext("People of a persona")]
     rest = known.listed + known.robots_listed + len(told) + len(places) - len(names)
     return _shorten_names(names, 0 if kind in COHORT_TYPES else rest + known.hidden)
 
 
 def _organisation_sentence(organisation: str, known: ReaderCounts) -> str:
     if known.inside > 1:
-        all_ = "" if known.away else "All "
-        who = f"{all_}{format_people_count(known.inside)}"
+        people = format_people_count(known.inside)
+        who = people if known.away else gettext("All %(people)s") % {"people": people}
     else:
-        who = "You"
-    also = f" and {format_robot_count(known.robots)}" if known.robots else ""
-    return f"{who}{also} in {organisation} can read this"
+        who = gettext("You")
+    also = (
+        gettext(" and %(robots)s") % {"robots": format_robot_count(known.robots)}
+        if known.robots
+        else ""
+    )
+    return gettext("%(who)s%(also)s in %(organisation)s can read this") % {
+        "who": who,
+        "also": also,
+        "organisation": organisation,
+    }
 
 
 def _group_sentence(known: ReaderCounts) -> str:
     if not known.groups:
-        return "The people of its group can read this"
-    who = _join_names(
+        return gettext("The people of its group can read this")
+    who = join_names(
         [
             w
             for w in (
@@ -243,23 +286,33 @@ def _group_sentence(known: ReaderCounts) -> str:
         ]
     )
     if not who:
-        return f"{_curators_text(known)} can read this, and nobody in {known.groups[0]} yet"
-    also = f", and {_curators_text(known)}" if known.curating else ""
-    return f"{who} in {known.groups[0]} can read this{also}"
+        return gettext("%(known)s can read this, and nobody in %(groups)s yet") % {
+            "known": _curators_text(known),
+            "groups": known.groups[0],
+        }
+    also = gettext(", and %(known)s") % {"known": _curators_text(known)} if known.curating else ""
+    return gettext("%(who)s in %(groups)s can read this%(also)s") % {
+        "who": who,
+        "groups": known.groups[0],
+        "also": also,
+    }
 
 
 def _team_sentence(known: ReaderCounts) -> str:
     """The robots of the team. No person reads its notes."""
     if not known.teams:
-        return "The robots of its team can read this"
+        return gettext("The robots of its team can read this")
     names = [one.name for one in known.shown if one.what == "robot" and one.enters]
-    who = _join_names(names) if known.robots <= _MAX_NAMES else format_robot_count(known.robots)
-    return f"{who or 'No robot'} in {known.teams[0]} can read this, and no person"
+    who = join_names(names) if known.robots <= _MAX_NAMES else format_robot_count(known.robots)
+    return gettext("%(who)s in %(team)s can read this, and no person") % {
+        "who": who or gettext("No robot"),
+        "team": known.teams[0],
+    }
 
 
 def _cohort_sentence(known: ReaderCounts) -> str:
     """The people of a persona, an industry or a role, and their own robots."""
-    who = _join_names(
+    who = join_names(
         [
             w
             for w in (
@@ -269,29 +322,42 @@ def _cohort_sentence(known: ReaderCounts) -> str:
             if w
         ]
     )
-    of = known.cohort or "a persona"
+    of = known.cohort or gettext("a persona")
     if not who:
-        return f"{_curators_text(known)} can read this, and nobody of {of} yet"
-    also = f", and {_curators_text(known)}" if known.curating else ""
-    return f"{who} of {of} can read this{also}"
+        return gettext("%(known)s can read this, and nobody of %(of)s yet") % {
+            "known": _curators_text(known),
+            "of": of,
+        }
+    also = gettext(", and %(known)s") % {"known": _curators_text(known)} if known.curating else ""
+    return gettext("%(who)s of %(of)s can read this%(also)s") % {"who": who, "of": of, "also": also}
 
 
 def _curators_text(known: ReaderCounts) -> str:
-    return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
+    return ngettext("%(count)s who curates", "%(count)s who curate", known.curating) % {
+        "count": format_number(known.curating)
+    }
 
 
 def _list_sentence(known: ReaderCounts) -> str:
-    parts = [f"everyone in {name}" for name in known.groups]
+    parts = [gettext("everyone in %(name)s") % {"name": name} for name in known.groups]
     if known.hidden:
-        parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
-    parts += [f"the robots of {name}" for name in known.teams]
+        parts.append(
+            gettext("one more group")
+            if known.hidden == 1
+            else gettext("%(hidden)s more groups") % {"hidden": known.hidden}
+        )
+    parts += [gettext("the robots of %(name)s") % {"name": name} for name in known.teams]
     if known.inside:
         parts.append(
-            "you" if known.names("named") == ["You"] else format_people_count(known.inside)
+            gettext("you")
+            if known.names("named") == [gettext("You")]
+            else format_people_count(known.inside)
         )
     named = known.named_robots()
     parts += named if len(named) <= _MAX_NAMES else [format_robot_count(known.robots_listed)]
-    return f"{_capitalise(_join_names(parts)) or 'Nobody'} can read this"
+    return gettext("%(who)s can read this") % {
+        "who": _capitalise(join_names(parts)) or gettext("Nobody")
+    }
 
 
 def _own_acting_robot_names(known: ReaderCounts) -> list[str]:
@@ -303,19 +369,22 @@ def _acting_robots_clause(kind: str, known: ReaderCounts) -> str:
     mine = _own_acting_robot_names(known)
     parts = []
     if mine:
-        works = "it works" if known.mine == 1 else "they work"
-        names = _join_names(mine) if known.mine <= _MAX_NAMES else format_robot_count(known.mine)
-        parts.append(f"{names} when {works} for you")
+        works = gettext("it works") if known.mine == 1 else gettext("they work")
+        names = join_names(mine) if known.mine <= _MAX_NAMES else format_robot_count(known.mine)
+        parts.append(gettext("%(names)s when %(works)s for you") % {"names": names, "works": works})
     others = known.helpers - known.mine
     if others and kind != AudienceType.MEMBER:
-        works = "it works" if others == 1 else "they work"
+        works = gettext("it works") if others == 1 else gettext("they work")
         more = (
-            format_robot_count(others).replace(" ", " more ", 1)
+            ngettext("%(count)s more robot", "%(count)s more robots", others)
+            % {"count": format_number(others)}
             if mine or known.robots
             else format_robot_count(others)
         )
-        parts.append(f"{more} when {works} for one of them")
-    return f", and {_join_names(parts)}" if parts else ""
+        parts.append(
+            gettext("%(more)s when %(works)s for one of them") % {"more": more, "works": works}
+        )
+    return gettext(", and %(parts)s") % {"parts": join_names(parts)} if parts else ""
 
 
 def _no_access_note(known: ReaderCounts) -> str:
@@ -324,16 +393,26 @@ def _no_access_note(known: ReaderCounts) -> str:
     if known.away:
         names = known.names(enters=False)
         who = (
-            _join_names(names)
+            join_names(names)
             if known.away <= min(_MAX_NAMES, len(names))
-            else (f"{known.away:,} more people")
+            else (gettext("%(away)s more people") % {"away": format_number(known.away)})
         )
-        parts.append(f"{who} cannot sign in yet.")
+        parts.append(gettext("%(who)s cannot sign in yet.") % {"who": who})
     if known.keyless:
-        has = "robot has" if known.keyless == 1 else "robots have"
-        parts.append(
-            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key that reads this."
+        words = (
+            ngettext(
+                "%(count)s more robot has no key that reads this.",
+                "%(count)s more robots have no key that reads this.",
+                known.keyless,
+            )
+            if known.robots
+            else ngettext(
+                "%(count)s robot has no key that reads this.",
+                "%(count)s robots have no key that reads this.",
+                known.keyless,
+            )
         )
+        parts.append(words % {"count": format_number(known.keyless)})
     return " ".join(parts)
 
 
@@ -341,15 +420,9 @@ def _capitalise(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _join_names(words: Sequence[str]) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def _shorten_names(names: Sequence[str], hidden: int) -> str:
     """Two names and how many others."""
     rest = len(names) - 2 + hidden
     if rest <= 0:
-        return _join_names(names) or "Some people"
-    return f"{', '.join(names[:2])} and {rest} more"
+        return join_names(names) or gettext("Some people")
+    return gettext("%(names)s and %(rest)s more") % {"names": ", ".join(names[:2]), "rest": rest}

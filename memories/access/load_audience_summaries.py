@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from memories.access.audience_summary import (
     AudienceSummary,
     build_audience_summary,
@@ -60,5 +62,5 @@ def load_new_readers_summary_of_many(
     places = tuple(sorted({audience.id for audience in before}))
     known = load_audience_readers(principal, [place.id, *places], before=places)[place.id]
     return build_new_readers_summary(
-        place.kind, organisation, known.summed(), what="one or more of them"
+        place.kind, organisation, known.summed(), what=gettext("one or more of them")
     )

@@ -4,23 +4,24 @@ from django.db import models
 
 from memories.store.models.choices import QuarantineGate
 from memories.store.models.memory_part import MemoryPart
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import TenantForeignKey
 
 
 class ProposalCause(models.TextChoices):
     """Why an item is in the queue."""
 
-    PUBLISH = "publish", "New for everyone"
-    CORRECTION = "correction", "Correction"
-    DUPLICATE = "duplicate", "Possible duplicate"
-    CONTRADICTION = "contradiction", "These disagree"
-    REPORT = "report", "Report"
-    RETURN = "return", "Was forgotten"
-    RED_LINE = "red_line", "To be protected"
-    CAPACITY = "over_capacity", "Too many"
-    MENTION = "mention", "Named somebody erased"
-    PERSONAL_DATA = QuarantineGate.PERSONAL_DATA.value, "Something personal"
-    POISON = QuarantineGate.POISON.value, "May steer a robot"
+    PUBLISH = "publish", lazy_text("New for everyone")
+    CORRECTION = "correction", lazy_text("Correction")
+    DUPLICATE = "duplicate", lazy_text("Possible duplicate")
+    CONTRADICTION = "contradiction", lazy_text("These disagree")
+    REPORT = "report", lazy_text("Report")
+    RETURN = "return", lazy_text("Was forgotten")
+    RED_LINE = "red_line", lazy_text("To be protected")
+    CAPACITY = "over_capacity", lazy_text("Too many")
+    MENTION = "mention", lazy_text("Named somebody erased")
+    PERSONAL_DATA = QuarantineGate.PERSONAL_DATA.value, lazy_text("Something personal")
+    POISON = QuarantineGate.POISON.value, lazy_text("May steer a robot")
 
 
 # Two memories of the same readers side by side: both stay, or somebody merges them.
@@ -39,11 +40,11 @@ BY_POLICY, AUTO_MERGED = "policy", "merged_by_itself"
 
 
 class ProposalState(models.TextChoices):
-    OPEN = "open", "Waiting"
-    APPROVED = "approved", "Approved"
-    MERGED = "merged", "Merged"
-    REJECTED = "rejected", "Rejected"
-    WITHDRAWN = "withdrawn", "Withdrawn"
+    OPEN = "open", lazy_text("Waiting")
+    APPROVED = "approved", lazy_text("Approved")
+    MERGED = "merged", lazy_text("Merged")
+    REJECTED = "rejected", lazy_text("Rejected")
+    WITHDRAWN = "withdrawn", lazy_text("Withdrawn")
 
 
 class Proposal(MemoryPart):

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage, MemoryListPage
@@ -31,6 +32,7 @@ from memories.views.origin_presenter import (
     voice_name,
     writer_robot_name,
 )
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.models.audiences import AudienceType
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
@@ -82,32 +84,32 @@ def _answer_row(memory: Memory, start: int, end: int, me: object) -> Row:
 
 
 CATEGORY_LABELS = {
-    Category.ORG_FACT: "Organisation fact",
-    Category.ORG_POLICY: "Policy",
-    Category.ORG_DECISION: "Organisation decision",
-    Category.TEAM_MEMBER: "Team member",
-    Category.PROJECT_INFO: "Project",
+    Category.ORG_FACT: lazy_text("Organisation fact"),
+    Category.ORG_POLICY: lazy_text("Policy"),
+    Category.ORG_DECISION: lazy_text("Organisation decision"),
+    Category.TEAM_MEMBER: lazy_text("Team member"),
+    Category.PROJECT_INFO: lazy_text("Project"),
 }
 STATUS_BADGES = {
-    Status.PENDING_REVIEW: ("Waiting for review", "warn"),
-    Status.QUARANTINED: ("Held back", "bad"),
-    Status.ARCHIVED: ("Archived", ""),
-    Status.FORGOTTEN: ("Forgotten", "bad"),
+    Status.PENDING_REVIEW: (lazy_text("Waiting for review"), "warn"),
+    Status.QUARANTINED: (lazy_text("Held back"), "bad"),
+    Status.ARCHIVED: (lazy_text("Archived"), ""),
+    Status.FORGOTTEN: (lazy_text("Forgotten"), "bad"),
 }
 
 ARCHIVE_REASON_SENTENCES = {
-    ArchiveReason.AGE: "it was older than memories of its type are kept",
-    ArchiveReason.HALF_LIFE: "it was older than twice the half-life of its tier",
+    ArchiveReason.AGE: lazy_text("it was older than memories of its type are kept"),
+    ArchiveReason.HALF_LIFE: lazy_text("it was older than twice the half-life of its tier"),
     ArchiveReason.NUMBER: (
-        "there were more memories than are kept, and it was of the least important"
+        lazy_text("there were more memories than are kept, and it was of the least important")
     ),
-    ArchiveReason.STALE: "nobody had confirmed it for long",
+    ArchiveReason.STALE: lazy_text("nobody had confirmed it for long"),
 }
 
 
 def category_label(category: str) -> str:
     """A category in words."""
-    return CATEGORY_LABELS.get(category) or Category(category).label
+    return CATEGORY_LABELS.get(category) or choice_label(Category(category))
 
 
 def memory_category_label(memory: Memory) -> str:
@@ -127,7 +129,7 @@ def audience_badge(
     """url: the list of them by name; sheet_url: each reader of the memory, and why, or of what is
     in the audience `place`. Of a forgotten memory: who read it before."""
     if memory is not None and (notice := forgotten_notice(memory)):
-        return notice | {"label": f"Before: {readers.label}"}
+        return notice | {"label": gettext("Before: %(label)s") % {"label": readers.label}}
     url = ""
     if readers.kind == AudienceType.ORGANISATION:
         url = reverse("people")
@@ -177,8 +179,8 @@ def memory_row(
 
 def importance_label(value: float) -> str:
     if value >= 0.75:
-        return "High"
-    return "Normal" if value >= 0.4 else "Low"
+        return gettext("High")
+    return gettext("Normal") if value >= 0.4 else gettext("Low")
 
 
 def subject_name(memory: Memory, me: object) -> str:
@@ -197,7 +199,7 @@ def memory_context(memory: Memory, me: object) -> dict[str, Any]:
         "importance": importance_label(memory.importance),
         "created_at": memory.created_at,
         "updated_at": memory.updated_at if changed else None,
-        "expires": f"until {day(expires)}" if expires else "",
+        "expires": gettext("until %(expires)s") % {"expires": day(expires)} if expires else "",
         "subject": subject_name(memory, me),
         "status": status_badge(memory),
         "protected": protection_context(memory, me),
@@ -221,13 +223,18 @@ def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
 def validity_sentence(memory: Memory) -> str:
     """From and until when it was or will be true, if that was said or decided."""
     now, since, until = timezone.now(), memory.valid_from, memory.valid_until
-    start = f" from {day(since)}" if since else ""
+    start = gettext(" from %(since)s") % {"since": day(since)} if since else ""
     if since and since > now:
-        end = f" until {day(until)}" if until else ""
-        return f"Will be true{start}{end}"
+        end = gettext(" until %(until)s") % {"until": day(until)} if until else ""
+        return gettext("Will be true%(start)s%(end)s") % {"start": start, "end": end}
     if until is None:
-        return f"Is true{start}" if start else ""
-    return f"{'Was' if until <= now else 'Is'} true{start} until {day(until)}"
+        return gettext("Is true%(start)s") % {"start": start} if start else ""
+    words = (
+        gettext("Was true%(start)s until %(until)s")
+        if until <= now
+        else gettext("Is true%(start)s until %(until)s")
+    )
+    return words % {"start": start, "until": day(until)}
 
 
 def archive_reason(memory: Memory) -> dict[str, Any] | None:
@@ -246,7 +253,7 @@ def protection_context(memory: Memory, me: object) -> dict[str, Any] | None:
         return None
     return {
         "reason": memory.red_line_reason,
-        "by": inline_name(person_name(memory.red_line_by, me)) or "somebody",
+        "by": inline_name(person_name(memory.red_line_by, me)) or gettext("somebody"),
         "at": memory.red_line_at,
     }
 
@@ -263,10 +270,10 @@ def restatement_context(memory: Memory, row: Restatement | None) -> dict[str, An
         return None
     words = [word for word in row.keywords if not _is_shown_elsewhere(word, row.persons)]
     facts = {
-        "People": _name_links(memory, "person", row.persons),
-        "Place": _name_links(memory, "", [row.location]),
-        "Topic": _name_links(memory, "topic", [row.topic]),
-        "Words": _name_links(memory, "keyword", words),
+        gettext("People"): _name_links(memory, "person", row.persons),
+        gettext("Place"): _name_links(memory, "", [row.location]),
+        gettext("Topic"): _name_links(memory, "topic", [row.topic]),
+        gettext("Words"): _name_links(memory, "keyword", words),
     }
     named = [(label, names) for label, names in facts.items() if names]
     if not (row.text or named):
@@ -337,7 +344,7 @@ def contribution_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, An
             **_contributor(detail.shown.memory, link, me),
             "first_at": link.first_at,
             "last_at": link.last_at if link.count > 1 else None,
-            "times": f"{link.count:,} times",
+            "times": gettext("%(count)s times") % {"count": format_number(link.count)},
         }
         for link in detail.contributions
     ]
@@ -346,13 +353,16 @@ def contribution_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, An
 def _contributor(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
     if not link.robot.builtin:
         told = memory.told(link.robot)
-        name = told.name if told else HIDDEN_ROBOT_NAME
+        name = told.name if told else gettext(HIDDEN_ROBOT_NAME)
         url = reverse("robot-page", args=[told.id]) if told else ""
-        return {"name": name, "did": "noted it", "url": url}
+        return {"name": name, "did": gettext("noted it"), "url": url}
     if link.robot.builtin == IMPORT:
-        return {"name": "An import", "did": "brought it"}
-    name = link.member.name if link.member else "Somebody"
-    return {"name": "You" if link.member_id == me else name, "did": "wrote it here"}
+        return {"name": gettext("An import"), "did": gettext("brought it")}
+    name = link.member.name if link.member else gettext("Somebody")
+    return {
+        "name": gettext("You") if link.member_id == me else name,
+        "did": gettext("wrote it here"),
+    }
 
 
 def forgotten_notice(memory: Memory) -> dict[str, str] | None:
@@ -361,6 +371,8 @@ def forgotten_notice(memory: Memory) -> dict[str, str] | None:
         return None
     return {
         "kind": "review",
-        "sentence": "No answer and no list shows this any more. You can open it because you may "
-        "bring it back.",
+        "sentence": gettext(
+            "No answer and no list shows this any more. You can open it because you may "
+            "bring it back."
+        ),
     }

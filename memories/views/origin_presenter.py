@@ -5,6 +5,8 @@ Whose words a memory gives is decided in `memories.store.speakers.attribution`.
 
 from datetime import UTC, datetime
 
+from django.utils.translation import gettext, pgettext
+
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, marked_name
 from memories.store.speakers.document_source import document_label
@@ -24,7 +26,7 @@ def robot_name(robot: Robot) -> str:
 
 def writer_robot_name(memory: Memory) -> str:
     """The robot that wrote it; empty for the built-in ones and if the reader may not know it."""
-    return robot_name(memory.teller) if memory.teller else HIDDEN_ROBOT_NAME
+    return robot_name(memory.teller) if memory.teller else gettext(HIDDEN_ROBOT_NAME)
 
 
 def memory_time(memory: Memory) -> datetime:
@@ -44,12 +46,15 @@ def person_name(member: Member | None, me: object) -> str:
     """The member's name, You for oneself; empty for nobody."""
     if member is None:
         return ""
-    return "You" if member.id == me else member.name
+    return gettext("You") if member.id == me else member.name
 
 
 def inline_name(name: str) -> str:
-    """A name inside a sentence, where You is you."""
-    return {"You": "you", HIDDEN_ROBOT_NAME: "a personal robot"}.get(name, name)
+    """A name behind "by", where You is you."""
+    return {
+        gettext("You"): pgettext("by", "you"),
+        gettext(HIDDEN_ROBOT_NAME): pgettext("by", "a personal robot"),
+    }.get(name, name)
 
 
 def is_derived_by_product(memory: Memory) -> bool:
@@ -69,63 +74,100 @@ def reworder_name(memory: Memory, me: object) -> str:
     """Who wrote the present wording, if not the speaker."""
     if memory.reworded_by_robot:
         told = memory.told(memory.reworded_by_robot)
-        return told.name if told else inline_name(HIDDEN_ROBOT_NAME)
+        return told.name if told else inline_name(gettext(HIDDEN_ROBOT_NAME))
     return inline_name(person_name(memory.reworded_by, me))
 
 
 def voice_name(memory: Memory, me: object) -> str:
     """Whose words it gives now, in few words: who said it, else the robot that wrote it, and who
     reworded it since."""
-    who = speaker_name(memory, me) or writer_robot_name(memory) or "Somebody"
+    who = speaker_name(memory, me) or writer_robot_name(memory) or gettext("Somebody")
     editor = reworder_name(memory, me)
-    return f"{who}, reworded by {editor}" if editor else who
+    return (
+        gettext("%(who)s, reworded by %(editor)s") % {"who": who, "editor": editor}
+        if editor
+        else who
+    )
 
 
 def origin_sentence(memory: Memory, me: object) -> str:
     """How it got here and whose words it gives, in a sentence or two."""
     editor = reworder_name(memory, me)
-    whose = "yours" if editor == "you" else f"{editor}’s"
-    return _source_sentence(memory, me) + (f" The words are now {whose}." if editor else "")
+    whose = (
+        gettext("yours")
+        if editor == pgettext("by", "you")
+        else gettext("%(name)s’s") % {"name": editor}
+    )
+    return _source_sentence(memory, me) + (
+        gettext(" The words are now %(whose)s.") % {"whose": whose} if editor else ""
+    )
 
 
 def _source_sentence(memory: Memory, me: object) -> str:
-    at = day(memory_time(memory)) + (f" in {memory.place.name}" if memory.place else "")
+    at = day(memory_time(memory)) + (
+        gettext(" in %(name)s") % {"name": memory.place.name} if memory.place else ""
+    )
     if is_derived_by_product(memory):
-        return f"Commonmind worked this out on {at} from what was said in several groups."
+        return gettext(
+            "Commonmind worked this out on %(at)s from what was said in several groups."
+        ) % {"at": at}
     if memory.author_id:
         return _written_sentence(memory, me, at)
     if memory.robot.builtin == IMPORT:
         who = speaker_name(memory, me)
-        said = f"{who} said this on {at}; it" if who else "It"
-        return f"{said} was imported on {day(memory.created_at)}."
+        said = (
+            gettext("%(who)s said this on %(at)s; it") % {"who": who, "at": at}
+            if who
+            else gettext("It")
+        )
+        return gettext("%(said)s was imported on %(created_at)s.") % {
+            "said": said,
+            "created_at": day(memory.created_at),
+        }
     return _robot_sentence(memory, me, at)
 
 
 def _written_sentence(memory: Memory, me: object, at: str) -> str:
     """By a person: in their own words, or in another's."""
     if document := document_label(memory):
-        who = person_name(memory.author, me)
-        return f"{who} imported this on {at} from {marked_name(document)}."
-    wrote = f"{person_name(memory.author, me)} wrote this down on {at}"
+        return gettext("%(who)s imported this on %(at)s from %(document)s.") % {
+            "who": person_name(memory.author, me),
+            "at": at,
+            "document": marked_name(document),
+        }
+    wrote = gettext("%(author)s wrote this down on %(at)s") % {
+        "author": person_name(memory.author, me),
+        "at": at,
+    }
     if not memory.speaker or memory.speaker_member_id == memory.author_id:
         return f"{wrote}."
     who = speaker_name(memory, me)
-    return f"{wrote}, as {'your' if who == 'You' else f'{who}’s'} words."
+    if who == gettext("You"):
+        return gettext("%(wrote)s, as your words.") % {"wrote": wrote}
+    return gettext("%(wrote)s, as %(who)s’s words.") % {"wrote": wrote, "who": who}
 
 
 def _robot_sentence(memory: Memory, me: object, at: str) -> str:
     """By a robot: what a member said, what it says that somebody said, what it learned."""
-    who, robot = speaker_name(memory, me), writer_robot_name(memory) or "Somebody"
+    who, robot = speaker_name(memory, me), writer_robot_name(memory) or gettext("Somebody")
     if document := document_label(memory):
-        return f"{robot} imported this on {at} from {marked_name(document)}."
+        return gettext("%(who)s imported this on %(at)s from %(document)s.") % {
+            "who": robot,
+            "at": at,
+            "document": marked_name(document),
+        }
     if me and memory.robot.owner_id == me:
-        robot = "Your robot"
+        robot = gettext("Your robot")
     if memory.speaker_member_id:
-        by = "your robot" if robot == "Your robot" else robot
-        return f"{who} said this on {at}, and {by} remembered it."
+        by = gettext("your robot") if robot == gettext("Your robot") else robot
+        return gettext("%(who)s said this on %(at)s, and %(by)s remembered it.") % {
+            "who": who,
+            "at": at,
+            "by": by,
+        }
     if memory.speaker:
-        return (
-            f"{robot} wrote this down on {at} as the words of {who}, a name that no member here "
-            "stands behind."
-        )
-    return f"{robot} learned this on {at}."
+        return gettext(
+            "%(robot)s wrote this down on %(at)s as the words of %(who)s, a name that no "
+            "member here stands behind."
+        ) % {"robot": robot, "at": at, "who": who}
+    return gettext("%(robot)s learned this on %(at)s.") % {"robot": robot, "at": at}

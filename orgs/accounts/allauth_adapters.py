@@ -14,18 +14,20 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 
 from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
+from orgs.languages.page_text import lazy_text
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
 from orgs.secret_box import decrypt_secret, encrypt_secret
 
-WRONG_CREDENTIALS = (
+WRONG_CREDENTIALS = lazy_text(
     "This e-mail address and password do not belong together. Check both and try again."
 )
-TOO_MANY_ATTEMPTS = "Too many attempts. Wait ten minutes, then try again."
-OTHER_LOGINS_REMOVED = (
+TOO_MANY_ATTEMPTS = lazy_text("Too many attempts. Wait ten minutes, then try again.")
+OTHER_LOGINS_REMOVED = lazy_text(
     "You have proven that this address is yours. Nobody had before, so an older password, second "
     "factor or open session of this account does not work any more."
 )
@@ -33,19 +35,25 @@ OTHER_LOGINS_REMOVED = (
 # The message after each act, by the template that allauth would have used.
 ALLAUTH_MESSAGES = {
     "account/messages/logged_in.txt": "",
-    "account/messages/logged_out.txt": "You are signed out.",
-    "account/messages/password_changed.txt": "Your password is changed. You are signed out "
-    "everywhere else.",
-    "account/messages/password_set.txt": "Your password is set.",
-    "mfa/messages/totp_activated.txt": "From now on signing in asks for a code from your app.",
-    "mfa/messages/totp_deactivated.txt": "Signing in asks for no code from an app any more.",
-    "mfa/messages/webauthn_added.txt": "The passkey is added.",
-    "mfa/messages/webauthn_removed.txt": "The passkey is removed.",
+    "account/messages/logged_out.txt": lazy_text("You are signed out."),
+    "account/messages/password_changed.txt": lazy_text(
+        "Your password is changed. You are signed out everywhere else."
+    ),
+    "account/messages/password_set.txt": lazy_text("Your password is set."),
+    "mfa/messages/totp_activated.txt": lazy_text(
+        "From now on signing in asks for a code from your app."
+    ),
+    "mfa/messages/totp_deactivated.txt": lazy_text(
+        "Signing in asks for no code from an app any more."
+    ),
+    "mfa/messages/webauthn_added.txt": lazy_text("The passkey is added."),
+    "mfa/messages/webauthn_removed.txt": lazy_text("The passkey is removed."),
     "mfa/messages/recovery_codes_generated.txt": "",
     "socialaccount/messages/account_connected.txt": "",
     "socialaccount/messages/account_connected_updated.txt": "",
-    "socialaccount/messages/account_connected_other.txt": "That sign-on belongs to another "
-    "account here.",
+    "socialaccount/messages/account_connected_other.txt": lazy_text(
+        "That sign-on belongs to another account here."
+    ),
 }
 
 
@@ -56,9 +64,11 @@ class AccountAdapter(DefaultAccountAdapter):
         "email_password_mismatch": WRONG_CREDENTIALS,
         "too_many_login_attempts": TOO_MANY_ATTEMPTS,
         "rate_limited": TOO_MANY_ATTEMPTS,
-        "enter_current_password": "This is not your current password.",
-        "incorrect_password": "This is not your password.",
-        "incorrect_code": "This code is not right. An app shows a new one every 30 seconds.",
+        "enter_current_password": lazy_text("This is not your current password."),
+        "incorrect_password": lazy_text("This is not your password."),
+        "incorrect_code": lazy_text(
+            "This code is not right. An app shows a new one every 30 seconds."
+        ),
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -142,7 +152,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
-        return "My passkey" if not count else f"Passkey {count + 1}"
+        return gettext("My passkey") if not count else f"Passkey {count + 1}"
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):

@@ -10,11 +10,13 @@ from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm, LoginW
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.validators import MaxLengthValidator
+from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.users import User
 
-PASSWORD_HELP = "At least 8 characters. A few unrelated words are easy to remember."  # noqa: S105
-SECOND_STEP_ONLY = "This passkey is your second step. Sign in with your password first."
+PASSWORD_HELP = lazy_text("At least 8 characters. A few unrelated words are easy to remember.")
+SECOND_STEP_ONLY = lazy_text("This passkey is your second step. Sign in with your password first.")
 CODE_INPUT = {
     "autocomplete": "one-time-code",
     "autofocus": True,
@@ -41,9 +43,13 @@ class SignInForm(account.LoginForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_label(self.fields["login"], "E-mail", autocomplete="username", autofocus=True)
-        set_label(self.fields["password"], "Password")
-        set_label(self.fields["remember"], "Keep me signed in", "For two weeks, on this computer.")
+        set_label(self.fields["login"], gettext("E-mail"), autocomplete="username", autofocus=True)
+        set_label(self.fields["password"], gettext("Password"))
+        set_label(
+            self.fields["remember"],
+            gettext("Keep me signed in"),
+            gettext("For two weeks, on this computer."),
+        )
         limit_length(self.fields["password"], 1000)
 
     def add_prefix(self, field_name: str) -> str:
@@ -56,14 +62,14 @@ class SinglePasswordMixin:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["password2"]
-        set_label(self.fields["password1"], "New password", PASSWORD_HELP)
+        set_label(self.fields["password1"], gettext("New password"), PASSWORD_HELP)
         limit_length(self.fields["password1"], 1000)
 
 
 class ChangePasswordForm(SinglePasswordMixin, account.ChangePasswordForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_label(self.fields["oldpassword"], "Current password", autofocus=True)
+        set_label(self.fields["oldpassword"], gettext("Current password"), autofocus=True)
         limit_length(self.fields["oldpassword"], 1000)
 
 
@@ -76,8 +82,8 @@ class CodeForm(codes.AuthenticateForm):
         super().__init__(*args, **kwargs)
         set_label(
             self.fields["code"],
-            "Code",
-            "Six digits from your authenticator app, or one of your recovery codes.",
+            gettext("Code"),
+            gettext("Six digits from your authenticator app, or one of your recovery codes."),
             **CODE_INPUT,
         )
 
@@ -85,27 +91,37 @@ class CodeForm(codes.AuthenticateForm):
 class ReauthenticateCodeForm(codes.ReauthenticateForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_label(self.fields["code"], "Code", "From your authenticator app.", **CODE_INPUT)
+        set_label(
+            self.fields["code"],
+            gettext("Code"),
+            gettext("From your authenticator app."),
+            **CODE_INPUT,
+        )
 
 
 class ActivateTOTPCodeForm(ActivateTOTPForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_label(self.fields["code"], "The six digits that the app shows", **CODE_INPUT)
+        set_label(self.fields["code"], gettext("The six digits that the app shows"), **CODE_INPUT)
 
 
 class AddPasskeyForm(AddWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         set_label(
-            self.fields["name"], "What do you call it", "For example the name of this computer."
+            self.fields["name"],
+            gettext("What do you call it"),
+            gettext("For example the name of this computer."),
         )
         limit_length(self.fields["name"], 80)
         set_label(
             self.fields["passwordless"],
-            "Sign in with it alone, without my password",
-            "The device then asks for your fingerprint, face or PIN. Without this it is a second "
-            "step after your password.",
+            gettext("Sign in with it alone, without my password"),
+            gettext(
+                "The device then asks for your fingerprint, face or PIN. Without this it is "
+                "a second "
+                "step after your password."
+            ),
         )
 
     def clean(self) -> dict[str, Any]:
@@ -132,7 +148,7 @@ class SignInByKeyForm(LoginWebAuthnForm):
 class RenamePasskeyForm(EditWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_label(self.fields["name"], "What do you call it")
+        set_label(self.fields["name"], gettext("What do you call it"))
         limit_length(self.fields["name"], 80)
 
 
@@ -140,7 +156,7 @@ class FirstPasswordForm(forms.Form):
     """A first password, typed once, because the page can show it."""
 
     password = forms.CharField(
-        label="Choose a password",
+        label=lazy_text("Choose a password"),
         help_text=PASSWORD_HELP,
         max_length=1000,
         strip=False,

@@ -67,6 +67,7 @@ def erase_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> in
         member.invite_digest, member.invite_expires_at = "", None
         member.news_seen_at = member.news_mail_since = member.news_mailed_at = None
         member.provisioned_id, member.deactivated_at = "", None
+        member.language = ""
         member.save()
         return _delete_account(user) if user is not None else 0
 

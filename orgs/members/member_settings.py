@@ -1,8 +1,10 @@
-"""What a member decides for themselves: learning, sharing, the time zone, news by mail."""
+"""What a member decides for themselves: learning, sharing, time zone and language, news by mail."""
 
 from datetime import datetime
 from typing import Any
 from zoneinfo import available_timezones
+
+from django.conf import settings
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -48,6 +50,22 @@ def set_time_zone(actor: Actor, name: str, *, now: datetime) -> None:
     if name not in available_timezones():
         raise ValueError("There is no such time zone.")
     _update_member(actor, "member.time_zone", now, time_zone=name)
+
+
+def set_language(actor: Actor, code: str) -> None:
+    """Set the language in which the asking member reads the pages; "" leaves it to the browser.
+
+    It changes what one person sees and nothing that is kept, so no entry tells of it. Raises
+    ValueError for a language that the pages are not in, and PermissionError for a robot.
+    """
+    if code and code not in dict(settings.LANGUAGES):
+        raise ValueError("The pages are not in this language.")
+    if not actor.is_person:
+        raise PermissionError("Only the member decides this.")
+    with organisation_scope(actor.organisation_id):
+        Member.objects.filter(organisation_id=actor.organisation_id, id=actor.member_id).update(
+            language=code
+        )
 
 
 def set_news_mail(actor: Actor, *, on: bool, now: datetime) -> None:

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from orgs.models.base import MAX_PROVISIONED_ID, TenantForeignKey, TenantModel
 
+MAX_LANGUAGE = 16
+
 
 def find_time_zone(name: str) -> ZoneInfo | None:
     """The zone of that name; None where there is none."""
@@ -62,6 +64,8 @@ class Member(TenantModel):
     then the row has only its id, to which other rows still point. invited_by: the admin who sent
     the last invitation; empty where a program or a command did.
 
+    language: of the pages; empty where the browser decides.
+
     news_seen_at: until when they have seen their news. news_mail_since: since when they want them
     by mail; news_mailed_at: when the last mail went.
 
@@ -75,6 +79,9 @@ class Member(TenantModel):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
     time_zone = models.CharField(max_length=64, default="UTC")
+    language = models.CharField(
+        max_length=MAX_LANGUAGE, blank=True, default="", db_default="", editable=False
+    )
     learning_paused_at = models.DateTimeField(null=True, blank=True)
     sharing_off_at = models.DateTimeField(null=True, blank=True)
     joined_at = models.DateTimeField(null=True, blank=True)

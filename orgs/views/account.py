@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -38,7 +39,11 @@ def account(request: HttpRequest) -> HttpResponse:
         ],
         "has_password": request.user.has_usable_password(),
         "acts": [
-            {"at": act.at, "who": f"{act.staff_name} of support", "reason": act.reason}
+            {
+                "at": act.at,
+                "who": gettext("%(staff_name)s of support") % {"staff_name": act.staff_name},
+                "reason": act.reason,
+            }
             | describe_support_act(act.kind, act.detail)
             for act in list_support_acts(request.user)
         ],
@@ -98,7 +103,7 @@ def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
     """Sign out in one other browser; 404 for another person's session."""
     if not end_sign_ins(request.user, only=sign_in_id):
         raise Http404
-    messages.success(request, "Signed out there.")
+    messages.success(request, gettext("Signed out there."))
     return redirect("account")
 
 
@@ -108,6 +113,10 @@ def end_other_sign_ins(request: HttpRequest) -> HttpResponse:
     """Sign out in every other browser."""
     record_sign_in(request)
     ended = end_sign_ins(request.user, but=current_sign_in_id(request))
-    words = "Signed out everywhere else." if ended else "You were signed in nowhere else."
+    words = (
+        gettext("Signed out everywhere else.")
+        if ended
+        else gettext("You were signed in nowhere else.")
+    )
     messages.success(request, words)
     return redirect("account")

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -17,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from orgs.accounts.forms import FirstPasswordForm, NewPasswordForm
 from orgs.accounts.sessions import list_memberships, select_organisation
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import choice_label
 from orgs.members.invitations import (
     accept_invitation,
     accept_open_invitation,
@@ -67,7 +69,7 @@ def _accept_signed_in(request: HttpRequest, member: Member, secret: str) -> Http
         user=request.user,
         now=timezone.now(),
     )
-    return _enter_organisation(request, member.organisation, "Welcome.")
+    return _enter_organisation(request, member.organisation, gettext("Welcome."))
 
 
 def _accept_with_password(request: HttpRequest, member: Member, secret: str) -> HttpResponse:
@@ -82,7 +84,9 @@ def _accept_with_password(request: HttpRequest, member: Member, secret: str) -> 
         now=timezone.now(),
     )
     login(request, user, backend=AUTHENTICATION_BACKEND)
-    return _enter_organisation(request, member.organisation, "Welcome. Your password is set.")
+    return _enter_organisation(
+        request, member.organisation, gettext("Welcome. Your password is set.")
+    )
 
 
 def _enter_organisation(
@@ -101,7 +105,7 @@ class NewPasswordView(PasswordResetConfirmView):
     success_url = reverse_lazy("account_login")
 
     def form_valid(self, form: NewPasswordForm) -> HttpResponse:
-        messages.success(self.request, "Your new password is set. Sign in with it.")
+        messages.success(self.request, gettext("Your new password is set. Sign in with it."))
         return super().form_valid(form)
 
 
@@ -110,7 +114,7 @@ def _organisation_option(member: Member, organisation: Organisation) -> dict[str
         "id": organisation.id,
         "name": organisation.name,
         "url": reverse("organisation", args=[organisation.slug]),
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "suspended": organisation.suspended_at is not None,
         "reason": organisation.suspended_for,
     }
@@ -146,5 +150,5 @@ def join_organisation(request: HttpRequest, organisation_id: UUID) -> HttpRespon
     """Accept an invitation to an address that single sign-on has verified."""
     accept_open_invitation(request.user, organisation_id=organisation_id, now=timezone.now())
     select_organisation(request, organisation_id)
-    messages.success(request, "Welcome.")
+    messages.success(request, gettext("Welcome."))
     return redirect("home")

@@ -11,7 +11,8 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 
 from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.limits.rate_limits import SAFE_METHODS, body_size, consume_for_organisation
@@ -35,6 +36,9 @@ def members_only(*roles: str) -> Callable[[View], View]:
                 return elsewhere
             if roles and request.actor.role not in roles:
                 raise Http404
+            if language := request.membership[0].language:
+                # Until the middleware of languages is done; its errors are in this one too.
+                translation.activate(language)
             with timezone.override(request.membership[0].zone):
                 return view(request, *args, **kwargs)
 
@@ -80,9 +84,11 @@ def _wrong_organisation_response(request: HttpRequest) -> HttpResponse | None:
         request,
         "problem.html",
         {
-            "title": "You have changed the organisation meanwhile",
-            "text": "This page was opened in another of your organisations, so nothing was "
-            "saved. Go back to copy what you wrote, then open the page again where it belongs.",
+            "title": gettext("You have changed the organisation meanwhile"),
+            "text": gettext(
+                "This page was opened in another of your organisations, so nothing was "
+                "saved. Go back to copy what you wrote, then open the page again where it belongs."
+            ),
         },
         status=409,
     )

@@ -11,12 +11,22 @@ from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timesince import timesince
+from django.utils.translation import pgettext, pgettext_lazy
 
 from orgs.iso_times import to_zone
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import day_of
 
 register = template.Library()
-NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+NEAR_DAYS = {-1: lazy_text("yesterday"), 0: lazy_text("today"), 1: lazy_text("tomorrow")}
+# As Django names them. A language orders and marks a day in its own way: "3 May", "3. Mai".
+DAY_FORMATS = (
+    pgettext_lazy("format of a day", "j M"),
+    pgettext_lazy("format of a day", "j M Y"),
+    pgettext_lazy("format of a day", "j F"),
+    pgettext_lazy("format of a day", "j F Y"),
+    pgettext_lazy("format of a day", "l j F Y"),
+)
 
 
 def local_time(at: datetime) -> datetime:
@@ -42,7 +52,13 @@ def _year_format(at: date | datetime) -> str:
 def _formed(at: date | datetime, of_day: str, of_time: str) -> str:
     """A day and its time; a day alone where that is all there is."""
     here = _localise(at)
+    of_day = _day_format(of_day)
     return date_format(here, f"{of_day}, {of_time}" if isinstance(here, datetime) else of_day)
+
+
+def _day_format(english: str) -> str:
+    """One of DAY_FORMATS in the language of the page."""
+    return pgettext("format of a day", english)
 
 
 @register.filter
@@ -54,18 +70,20 @@ def shortly(at: datetime | None) -> str:
     days = ((here.date() if isinstance(here, datetime) else here) - today) // timedelta(days=1)
     if not days and isinstance(here, datetime):
         return str(naturaltime(at))
-    return NEAR_DAYS.get(days) or date_format(here, f"j M{_year_format(at)}")
+    if days in NEAR_DAYS:
+        return str(NEAR_DAYS[days])
+    return date_format(here, _day_format(f"j M{_year_format(at)}"))
 
 
 @register.filter
 def day(at: date | datetime | None) -> str:
     """For sentences: "3 May", with the year where it is another one."""
-    return date_format(_localise(at), f"j F{_year_format(at)}") if at else ""
+    return date_format(_localise(at), _day_format(f"j F{_year_format(at)}")) if at else ""
 
 
 def short_day(at: date | datetime, *, year: bool = False) -> str:
     """For the scale of a chart: "3 May", if wanted with the year."""
-    return date_format(_localise(at), "j M Y" if year else "j M")
+    return date_format(_localise(at), _day_format("j M Y" if year else "j M"))
 
 
 def weekday(at: datetime) -> str:

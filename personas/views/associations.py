@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from memories.access.consent import SharingOptOutError
@@ -46,7 +47,7 @@ def pending_association_rows(request: HttpRequest) -> list[dict[str, Any]]:
     found = []
     for one in library.list_pending_associations(request.actor):
         who = "" if _is_own(request, one) else one.member.name
-        told = {"who": who, "member": who or "You"}
+        told = {"who": who, "member": who or gettext("You")}
         found.append(association_row(one, one.persona, request.actor, back="personas") | told)
     return found
 
@@ -79,16 +80,19 @@ def _notice(found: Sequence[OwnPersona], actor: Actor) -> dict[str, str]:
         return {}
     names = [labels.persona_label(one.persona) for one in asked]
     robots = {labels.asserted_by(one, actor) for one in asked}
-    who = robots.pop() if len(robots) == 1 else "robots"
-    say = "say" if who == "robots" else "says"
-    sentence = f"{who} {say} what you do: {', '.join(names)}."
+    told = {"who": robots.pop() if len(robots) == 1 else "", "names": ", ".join(names)}
+    sentence = (
+        gettext("%(who)s says what you do: %(names)s.")
+        if told["who"]
+        else gettext("robots say what you do: %(names)s.")
+    ) % told
     return {
         "notice": sentence[:1].upper() + sentence[1:],
         "notice_url": "#personas",
         # An unconfirmed association has no effect yet, so there is nothing to undo.
-        "notice_label": "See it and answer"
+        "notice_label": gettext("See it and answer")
         if any(one.confirmed_at is None for one in asked)
-        else "See it and undo it",
+        else gettext("See it and undo it"),
     }
 
 
@@ -113,11 +117,19 @@ def confirm_association_page(request: HttpRequest, association_id: UUID) -> Http
     try:
         one = confirm_association(request.actor, association_id, now=timezone.now())
     except SharingOptOutError:
-        messages.error(request, "Nothing was confirmed: who opts out of sharing has no persona.")
+        messages.error(
+            request, gettext("Nothing was confirmed: who opts out of sharing has no persona.")
+        )
         return redirect("personas-page")
-    who = "You have" if _is_own(request, one) else f"{one.member.name} has"
+    who = (
+        gettext("You have")
+        if _is_own(request, one)
+        else gettext("%(name)s has") % {"name": one.member.name}
+    )
     messages.success(
-        request, f"Confirmed. {who} this persona: {labels.persona_label(one.persona)}."
+        request,
+        gettext("Confirmed. %(who)s this persona: %(persona)s.")
+        % {"who": who, "persona": labels.persona_label(one.persona)},
     )
     return redirect(_return_url(request, one))
 
@@ -128,9 +140,13 @@ def remove_association(request: HttpRequest, association_id: UUID) -> HttpRespon
     """Leave a persona, or say that a robot was wrong; leaving can be undone."""
     one = delete_association(request.actor, association_id, now=timezone.now())
     if not _is_own(request, one):
-        messages.success(request, f"{one.member.name} does not have this persona.")
+        messages.success(
+            request, gettext("%(name)s does not have this persona.") % {"name": one.member.name}
+        )
         return redirect(_return_url(request, one))
     undo = reverse("persona-join", args=[one.persona.handle]) if one.confirmed_at else ""
-    told = "You and your robot read nothing of this persona any more. The others keep theirs."
+    told = gettext(
+        "You and your robot read nothing of this persona any more. The others keep theirs."
+    )
     messages.success(request, told, extra_tags=undo)
     return redirect(_return_url(request, one))

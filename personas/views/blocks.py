@@ -7,12 +7,14 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import trigger_client_event
 
 from memories.access.audience_summary import AudienceSummary, format_robot_count
 from memories.access.permissions import RedLineError
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.memberships import Role
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 from personas.block_writes.block_updates import (
@@ -38,7 +40,7 @@ from personas.views.forms import BlockForm
 from personas.views.personas import render_entries
 from robots.views.teams import robot_tabs
 
-MISSING_ASSOCIATION = "Say first which persona you have: robots do not read it before."
+MISSING_ASSOCIATION = lazy_text("Say first which persona you have: robots do not read it before.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -51,7 +53,9 @@ def edit(request: HttpRequest, block_id: UUID) -> HttpResponse:
         request.POST or None,
         initial={"text": about["text"], "version": shown.version},
         limit=shown.limit,
-        label="The text" if shown.block.layer == Layer.AGENT else "The entries, one a line",
+        label=gettext("The text")
+        if shown.block.layer == Layer.AGENT
+        else gettext("The entries, one a line"),
     )
     if request.method == "POST" and form.is_valid():
         response = _save(request, shown, form)
@@ -103,20 +107,31 @@ def _save(request: HttpRequest, shown: BlockView, form: BlockForm) -> HttpRespon
 def _add_saved_message(request: HttpRequest, shown: BlockView, done: WriteResult) -> None:
     held = len(done.held)
     if held:
-        waits = "One line waits" if held == 1 else f"{held:,} lines wait"
-        messages.info(request, f"Saved. {waits} under Review: the gate found something in it.")
+        waits = (
+            gettext("One line waits")
+            if held == 1
+            else gettext("%(held)s lines wait") % {"held": format_number(held)}
+        )
+        messages.info(
+            request,
+            gettext("Saved. %(waits)s under Review: the gate found something in it.")
+            % {"waits": waits},
+        )
         return
     readers = summarise_block_readers(request.actor, shown, organisation=request.membership[1].name)
-    messages.success(request, f"Saved. {robots_sentence(readers)}")
+    messages.success(request, gettext("Saved. %(readers)s") % {"readers": robots_sentence(readers)})
 
 
 def robots_sentence(readers: AudienceSummary) -> str:
     """Which robots read a text from now on, and who else does where none does."""
     number = readers.robots + readers.helpers
     if not number:
-        return f"No robot reads it yet. {readers.sentence}"
-    reads, its = ("reads", "its") if number == 1 else ("read", "their")
-    return f"{format_robot_count(number)} {reads} it from {its} next question on."
+        return gettext("No robot reads it yet. %(sentence)s") % {"sentence": readers.sentence}
+    return ngettext(
+        "%(robots)s reads it from its next question on.",
+        "%(robots)s read it from their next question on.",
+        number,
+    ) % {"robots": format_robot_count(number)}
 
 
 def _render_conflict(
@@ -133,8 +148,11 @@ def _render_too_long(
     more = error.length - error.limit
     form.add_error(
         "text",
-        f"This is {error.length:,} characters, {more:,} more than the block holds. Nothing was "
-        "saved: shorten it.",
+        gettext(
+            "This is %(length)s characters, %(more)s more than the block holds. Nothing was "
+            "saved: shorten it."
+        )
+        % {"length": format_number(error.length), "more": format_number(more)},
     )
     room = CONSOLIDATE if shown.block.layer != Layer.AGENT else ""
     return _render_form(request, shown, form, 422, overflow=room)
@@ -145,7 +163,9 @@ def _render_personal_data(
 ) -> HttpResponse:
     found = labels.findings_phrase(error.kinds)
     form.add_error(
-        "text", f"Nothing personal stands here, and the gate found {found}. Nothing was saved."
+        "text",
+        gettext("Nothing personal stands here, and the gate found %(found)s. Nothing was saved.")
+        % {"found": found},
     )
     return _render_form(request, shown, form, 422, sanitise=SANITISE)
 
@@ -170,7 +190,7 @@ def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
 def confirm(request: HttpRequest, block_id: UUID, entry_id: UUID) -> HttpResponse:
     """Confirm an entry: it counts in full from now on."""
     done = confirm_entry(request.actor, block_id, entry_id, now=timezone.now())
-    noted = "Noted: it counts in full again."
+    noted = gettext("Noted: it counts in full again.")
     if request.htmx:
         # With few teachers the row itself shows no day.
         shown = render_entries(request, done.view)

@@ -4,7 +4,9 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from personas.block_writes.overflow import WAYS as OVERFLOWS
 from personas.block_writes.personal_data_check import WAYS as GATED
 from personas.models.personas import MAX_HANDLE_LENGTH, MAX_LINE_LENGTH
@@ -29,26 +31,40 @@ class LinesField(forms.CharField):
         """The lines without those that are empty."""
         lines = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
         if len(lines) > MAX_LINES:
-            raise ValidationError(f"At most {MAX_LINES} lines; these are {len(lines)}.")
+            raise ValidationError(
+                gettext("At most %(max_lines)s lines; these are %(lines)s.")
+                % {"max_lines": MAX_LINES, "lines": len(lines)}
+            )
         if any(len(line) > MAX_LINE_LENGTH for line in lines):
-            raise ValidationError(f"A line has at most {MAX_LINE_LENGTH} characters.")
+            raise ValidationError(
+                gettext("A line has at most %(max_line_length)s characters.")
+                % {"max_line_length": MAX_LINE_LENGTH}
+            )
         return lines
 
 
 class PersonaForm(forms.Form):
     """The description of a persona; its handle does not change."""
 
-    industry = forms.CharField(max_length=100, help_text="As people write it: QSR, Retail.")
-    role = forms.CharField(max_length=100, help_text="As people write it: Real Estate.")
+    industry = forms.CharField(
+        max_length=100, help_text=lazy_text("As people write it: QSR, Retail.")
+    )
+    role = forms.CharField(max_length=100, help_text=lazy_text("As people write it: Real Estate."))
     description = forms.CharField(
         max_length=5_000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One sentence: what these people do.",
+        help_text=lazy_text("One sentence: what these people do."),
     )
-    kpis = LinesField(label="Figures that count for them", help_text="One a line.")
-    motivations = LinesField(label="What they want to reach", help_text="One a line.")
-    queries = LinesField(label="What they typically ask", help_text="One a line.")
+    kpis = LinesField(
+        label=lazy_text("Figures that count for them"), help_text=lazy_text("One a line.")
+    )
+    motivations = LinesField(
+        label=lazy_text("What they want to reach"), help_text=lazy_text("One a line.")
+    )
+    queries = LinesField(
+        label=lazy_text("What they typically ask"), help_text=lazy_text("One a line.")
+    )
 
 
 class NewPersonaForm(PersonaForm):
@@ -60,7 +76,9 @@ class NewPersonaForm(PersonaForm):
         try:
             parse_handle(handle)
         except InvalidHandleError as error:
-            raise ValidationError(f"{error} qsr_real_estate is one.") from error
+            raise ValidationError(
+                gettext("%(error)s qsr_real_estate is one.") % {"error": error}
+            ) from error
         return handle
 
 
@@ -105,5 +123,7 @@ class PersonalRobotKeyForm(IdempotentForm):
     """A key of the member's own robot; its scopes are fixed."""
 
     name = KeyForm.base_fields["name"]
-    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIME_CHOICES)
+    expires = forms.ChoiceField(
+        label=lazy_text("It ends"), required=False, choices=LIFETIME_CHOICES
+    )
     lifetime = KeyForm.lifetime

@@ -10,11 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Status
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
 from personas.errors import BlockTooLongError
@@ -36,7 +38,11 @@ from personas.views.forms import SuggestionsForm
 from personas.views.tabs import persona_tabs
 
 PAGE_SIZE = 50
-TREND_LABELS = {"rising": ("Rising", "good"), "falling": ("Falling", "warn"), "flat": ("Flat", "")}
+TREND_LABELS = {
+    "rising": (lazy_text("Rising"), "good"),
+    "falling": (lazy_text("Falling"), "warn"),
+    "flat": (lazy_text("Flat"), ""),
+}
 
 
 @require_safe
@@ -96,8 +102,8 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     context = {
         "tabs": persona_tabs("suggestions-page"),
         "shown": [
-            {"label": "Waiting", "url": url, "current": not decided},
-            {"label": "All", "url": f"{url}?show=decided", "current": decided},
+            {"label": gettext("Waiting"), "url": url, "current": not decided},
+            {"label": gettext("All"), "url": f"{url}?show=decided", "current": decided},
         ]
         if some
         else [],
@@ -119,7 +125,7 @@ def _lesson_row(one: SuggestedLesson) -> dict[str, Any]:
         "persona_name": labels.persona_label(one.of),
         "persona_url": reverse("persona-page", args=[one.persona]),
         "at": one.decided_at or one.suggested_at,
-        "state": "" if waits else SuggestionState(one.state).label,
+        "state": "" if waits else choice_label(SuggestionState(one.state)),
         "accept_url": reverse("suggestion-accept-page", args=[one.id]) if waits else "",
         "reject_url": reverse("suggestion-reject-page", args=[one.id]) if waits else "",
     }
@@ -136,17 +142,24 @@ def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
     except BlockTooLongError as refused:
         messages.error(
             request,
-            f"There is no room: the block would have {refused.length:,} of {refused.limit:,} "
-            "characters. Shorten it first.",
+            gettext(
+                "There is no room: the block would have %(length)s of %(limit)s characters. "
+                "Shorten it first."
+            )
+            % {"length": format_number(refused.length), "limit": format_number(refused.limit)},
         )
     else:
         persona = labels.persona_label(done.lesson.of)
         if done.entry.status == Status.ACTIVE:
             messages.success(
-                request, f"Accepted. It stands in what robots learned about {persona}."
+                request,
+                gettext("Accepted. It stands in what robots learned about %(persona)s.")
+                % {"persona": persona},
             )
         else:
-            messages.info(request, "Accepted. It waits under Review: the gate found something.")
+            messages.info(
+                request, gettext("Accepted. It waits under Review: the gate found something.")
+            )
     return redirect("suggestions-page")
 
 
@@ -159,7 +172,7 @@ def reject(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
     except AlreadyExistsError as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Rejected. It is not suggested there again.")
+        messages.success(request, gettext("Rejected. It is not suggested there again."))
     return redirect("suggestions-page")
 
 

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from memories.safety.required_checks import PersonalDataType
+from orgs.languages.page_text import format_number, join_names, lazy_text
 from orgs.principals import Actor
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry
@@ -18,39 +20,57 @@ from personas.models.personas import Association
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 FINDING_LABELS = {
-    PersonalDataType.PERSON: ("the name of a person", "names of people"),
-    PersonalDataType.ADDRESS: ("a street address", "street addresses"),
-    PersonalDataType.BRAND_ADDRESS: ("a brand with its address", "brands with their addresses"),
-    PersonalDataType.ORGANISATION: (
-        "the name of a client or company",
-        "names of clients or companies",
+    PersonalDataType.PERSON: (lazy_text("the name of a person"), lazy_text("names of people")),
+    PersonalDataType.ADDRESS: (lazy_text("a street address"), lazy_text("street addresses")),
+    PersonalDataType.BRAND_ADDRESS: (
+        lazy_text("a brand with its address"),
+        lazy_text("brands with their addresses"),
     ),
-    PersonalDataType.EMAIL: ("an e-mail address", "e-mail addresses"),
-    PersonalDataType.PHONE: ("a phone number", "phone numbers"),
-    PersonalDataType.CARD: ("a card number", "card numbers"),
-    PersonalDataType.IBAN: ("a bank account", "bank accounts"),
-    PersonalDataType.IP: ("an IP address", "IP addresses"),
-    PersonalDataType.SSN: ("an identity number", "identity numbers"),
-    PersonalDataType.API_KEY: ("a key that opens something", "keys that open something"),
-    PersonalDataType.PRIVATE: ("something private of a person", "private things of people"),
+    PersonalDataType.ORGANISATION: (
+        lazy_text("the name of a client or company"),
+        lazy_text("names of clients or companies"),
+    ),
+    PersonalDataType.EMAIL: (lazy_text("an e-mail address"), lazy_text("e-mail addresses")),
+    PersonalDataType.PHONE: (lazy_text("a phone number"), lazy_text("phone numbers")),
+    PersonalDataType.CARD: (lazy_text("a card number"), lazy_text("card numbers")),
+    PersonalDataType.IBAN: (lazy_text("a bank account"), lazy_text("bank accounts")),
+    PersonalDataType.IP: (lazy_text("an IP address"), lazy_text("IP addresses")),
+    PersonalDataType.SSN: (lazy_text("an identity number"), lazy_text("identity numbers")),
+    PersonalDataType.API_KEY: (
+        lazy_text("a key that opens something"),
+        lazy_text("keys that open something"),
+    ),
+    PersonalDataType.PRIVATE: (
+        lazy_text("something private of a person"),
+        lazy_text("private things of people"),
+    ),
 }
 # The purpose of blocks, in words for people; robots read `block_description`.
 LAYER_DESCRIPTIONS = {
-    Layer.SHARED: "Patterns of questions, workflows that worked, figures that count. Never "
-    "names of people, places, clients or companies, nor what is one person's alone. Who has "
-    "this persona reads it, and so do their robots.",
-    Layer.GLOBAL: "What helps whomever a robot serves: workflows and rules of thumb. Never names "
-    "of people, places, clients or companies. Robots add entries, those who curate write the "
-    "text, and everybody reads it who has not opted out of sharing.",
-    Layer.HUMAN: "Facts about you. Only you and your robot read them.",
-    Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
-    "person, place, client or company here. Only you and your robot read it.",
+    Layer.SHARED: lazy_text(
+        "Patterns of questions, workflows that worked, figures that count. Never "
+        "names of people, places, clients or companies, nor what is one person's alone. Who has "
+        "this persona reads it, and so do their robots."
+    ),
+    Layer.GLOBAL: lazy_text(
+        "What helps whomever a robot serves: workflows and rules of thumb. Never names "
+        "of people, places, clients or companies. Robots add entries, those who curate write the "
+        "text, and everybody reads it who has not opted out of sharing."
+    ),
+    Layer.HUMAN: lazy_text("Facts about you. Only you and your robot read them."),
+    Layer.PROFILE: lazy_text(
+        "Your goals, the figures that count for you, your habits. Name no "
+        "person, place, client or company here. Only you and your robot read it."
+    ),
 }
-INJECTION_LABELS = ("something that would steer a robot", "things that would steer a robot")
+INJECTION_LABELS = (
+    lazy_text("something that would steer a robot"),
+    lazy_text("things that would steer a robot"),
+)
 MAKER_LABELS = {
-    "robot": "By a robot",
-    "person": "By a person",
-    "other": "By a decision in review, a report, an erasure or age",
+    "robot": lazy_text("By a robot"),
+    "person": lazy_text("By a person"),
+    "other": lazy_text("By a decision in review, a report, an erasure or age"),
 }
 
 
@@ -65,39 +85,42 @@ class HasIndustryAndRole(Protocol):
 
 def persona_label(persona: HasIndustryAndRole) -> str:
     """ "Real Estate in QSR"."""
-    return f"{persona.role} in {persona.industry}"
+    return gettext("%(role)s in %(industry)s") % {
+        "role": persona.role,
+        "industry": persona.industry,
+    }
 
 
 def fading_label(age: timedelta, *, fresh_for: timedelta) -> str:
     """Why an entry counts less than others; empty while it counts in full."""
     if entry_weight(age, fresh_for=fresh_for) >= 1:
         return ""
-    words = f"Not confirmed for {age.days:,} days"
+    words = gettext("Not confirmed for %(days)s days") % {"days": format_number(age.days)}
     if is_stale(age, fresh_for=fresh_for):
-        return f"{words}: it will be archived"
-    return f"{words}: counts less"
+        return gettext("%(words)s: it will be archived") % {"words": words}
+    return gettext("%(words)s: counts less") % {"words": words}
 
 
 def robot_label(entry: BlockEntry, actor: Actor) -> str:
     """Who said it. Only the member of a personal robot is told that it was theirs."""
     if entry.serves_id is not None and entry.serves_id == actor.member_id:
-        return "Your robot"
+        return gettext("Your robot")
     if entry.author_id:
-        return "A person"
-    return entry.robot or HIDDEN_ROBOT_NAME
+        return gettext("A person")
+    return entry.robot or gettext(HIDDEN_ROBOT_NAME)
 
 
 def confidence_label(value: float) -> str:
     """ "90 % sure"."""
-    return f"{round(value * 100)} % sure"
+    return gettext("%(value)s %% sure") % {"value": round(value * 100)}
 
 
 def asserted_by(row: Association, actor: Actor) -> str:
     """Who says that a member has a persona."""
     robot = row.proposed_by
     if robot is None:
-        return "you" if row.confirmed_by_id == actor.member_id else "a person"
-    return "your robot" if robot.owner_id == actor.member_id else robot.name
+        return "you" if row.confirmed_by_id == actor.member_id else gettext("a person")
+    return gettext("your robot") if robot.owner_id == actor.member_id else robot.name
 
 
 def findings_phrase(kinds: Mapping[str, int]) -> str:
@@ -105,10 +128,8 @@ def findings_phrase(kinds: Mapping[str, int]) -> str:
     parts = []
     for kind, count in kinds.items():
         one, many = FINDING_LABELS.get(kind, INJECTION_LABELS)  # type: ignore[call-overload]  # a word like the enum's
-        parts.append(one if count == 1 else f"{count:,} {many}")
-    if len(parts) < 2:
-        return "".join(parts) or "something that it does not name"
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+        parts.append(one if count == 1 else f"{format_number(count)} {many}")
+    return join_names(parts) or gettext("something that it does not name")
 
 
 def block_context(shown: BlockView) -> dict[str, Any]:
@@ -139,14 +160,16 @@ def block_title(one: Block) -> str:
     """What a block is called on the pages."""
     match one.layer:
         case Layer.AGENT:
-            return "Instructions for every robot"
+            return gettext("Instructions for every robot")
         case Layer.HUMAN:
-            return "What your robot knows of you"
+            return gettext("What your robot knows of you")
         case Layer.PROFILE:
-            return "How you work"
+            return gettext("How you work")
         case Layer.GLOBAL:
-            return "What robots learned for everybody"
-    return f"What robots learned about {persona_label(one.persona)}"
+            return gettext("What robots learned for everybody")
+    return gettext("What robots learned about %(persona)s") % {
+        "persona": persona_label(one.persona)
+    }
 
 
 def breadcrumbs(one: Block) -> list[tuple[str, str]]:
@@ -154,14 +177,17 @@ def breadcrumbs(one: Block) -> list[tuple[str, str]]:
     match one.layer:
         case Layer.SHARED:
             return [
-                ("Personas", reverse("personas-page")),
+                (gettext("Personas"), reverse("personas-page")),
                 (persona_label(one.persona), block_url(one)),
             ]
         case Layer.AGENT:
-            return [("Robots", reverse("robots-page")), ("Instructions", block_url(one))]
+            return [
+                (gettext("Robots"), reverse("robots-page")),
+                (gettext("Instructions"), block_url(one)),
+            ]
         case Layer.GLOBAL:
-            return [("Personas", reverse("personas-page"))]
-    return [("My memories", reverse("me")), ("Your robot", block_url(one))]
+            return [(gettext("Personas"), reverse("personas-page"))]
+    return [(gettext("My memories"), reverse("me")), (gettext("Your robot"), block_url(one))]
 
 
 def block_url(one: Block) -> str:

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -53,7 +54,7 @@ def _key_row(key: Key) -> dict[str, Any]:
     now = timezone.now()
     return {
         "id": key.id,
-        "name": key.label or "Unnamed",
+        "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "last_used_at": key.last_used_at,
         "expires_at": key.expires_at,
@@ -92,5 +93,5 @@ def add_key(request: HttpRequest) -> HttpResponse:
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Close a key at once."""
     revoke_own_key(request.actor, key_id, now=timezone.now())
-    messages.success(request, "The key is revoked; nothing opens with it any more.")
+    messages.success(request, gettext("The key is revoked; nothing opens with it any more."))
     return redirect("me-robot")

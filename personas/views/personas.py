@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.access.consent import SharingOptOutError
@@ -100,9 +101,9 @@ def persona(request: HttpRequest, handle: str) -> HttpResponse:
 def _persona_context(request: HttpRequest, found: PersonaDetails) -> dict[str, Any]:
     one, mine, actor = found.persona, found.mine, request.actor
     facts = (
-        ("Figures that count", one.kpis),
-        ("What they want to reach", one.motivations),
-        ("What they typically ask", one.queries),
+        (gettext("Figures that count"), one.kpis),
+        (gettext("What they want to reach"), one.motivations),
+        (gettext("What they typically ask"), one.queries),
     )
     return {
         "persona": {
@@ -150,7 +151,11 @@ def edit(request: HttpRequest, handle: str) -> HttpResponse:
 def _save_persona(request: HttpRequest, handle: str, form: PersonaForm) -> HttpResponse:
     fields = {name: form.cleaned_data[name] for name in DESCRIPTION_FIELDS}
     one, made = create_or_update_persona(request.actor, handle, fields, now=timezone.now())
-    told = f"{labels.persona_label(one)} is here." if made else "Saved."
+    told = (
+        gettext("%(one)s is here.") % {"one": labels.persona_label(one)}
+        if made
+        else gettext("Saved.")
+    )
     messages.success(request, told)
     return redirect("persona-page", one.handle)
 
@@ -171,7 +176,9 @@ def remove(request: HttpRequest, handle: str) -> HttpResponse:
     except AlreadyExistsError as refused:
         messages.error(request, str(refused))
         return redirect("persona-page", handle)
-    messages.success(request, f"{handle} is removed, and nobody has it any more.")
+    messages.success(
+        request, gettext("%(handle)s is removed, and nobody has it any more.") % {"handle": handle}
+    )
     return redirect("personas-page")
 
 
@@ -185,7 +192,10 @@ def join(request: HttpRequest, handle: str) -> HttpResponse:
             request.actor, member=None, handle=handle, confidence=None, now=timezone.now()
         )
     except SharingOptOutError:
-        messages.error(request, "You have opted out of sharing. Opt in again first.")
+        messages.error(request, gettext("You have opted out of sharing. Opt in again first."))
     else:
-        messages.success(request, f"You have this persona now: {labels.persona_label(one)}.")
+        messages.success(
+            request,
+            gettext("You have this persona now: %(one)s.") % {"one": labels.persona_label(one)},
+        )
     return redirect("persona-page", handle)

@@ -15,12 +15,13 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
 from django.db.models import Exists, Func, OuterRef, Q
 from django.db.models.functions import Cast
+from django.utils.translation import gettext_noop
 
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceType
 from robots.models.robots import Robot
 from robots.registry.personal_robot_sql import HIDING_AUDIENCE_TYPES, IN_SCOPE
 
-HIDDEN_ROBOT_NAME = "A personal robot"
+HIDDEN_ROBOT_NAME = gettext_noop("A personal robot")
 
 
 def visible_robot(

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
@@ -104,7 +105,9 @@ def robot_heading(actor: Actor, robot: Robot) -> str:
     """
     if robot.owner is None or not may_see_activity(actor, robot):
         return robot.name
-    return "Your robot" if robot.owner_id == actor.member_id else f"{robot.owner.name}’s robot"
+    if robot.owner_id == actor.member_id:
+        return gettext("Your robot")
+    return gettext("%(name)s’s robot") % {"name": robot.owner.name}
 
 
 def ensure_robot(

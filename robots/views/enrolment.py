@@ -8,10 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.models.organisations import Group
 from orgs.views.page_access import ADMINS, members_only
 from robots.access.enrolment import (
@@ -28,7 +30,11 @@ from robots.views.robots import KEY_SHOWN_ALREADY, form_salt
 from robots.views.teams import robot_tabs
 
 MAX_SHOWN = 100
-STATE_LABELS = {"used_up": "Used up", "ended": "Ended", "revoked": "Revoked"}
+STATE_LABELS = {
+    "used_up": lazy_text("Used up"),
+    "ended": lazy_text("Ended"),
+    "revoked": lazy_text("Revoked"),
+}
 
 
 @require_safe
@@ -55,7 +61,7 @@ def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpRespons
 def _key_row(key: EnrolmentKey, groups: list[Group]) -> dict[str, Any]:
     state = key.state(timezone.now())
     return {
-        "name": key.label or "Unnamed",
+        "name": key.label or gettext("Unnamed"),
         "prefix": f"cme_…_{key.prefix}",
         "scopes": describe_scopes(key.scopes),
         "groups": [group.name for group in groups],
@@ -101,5 +107,7 @@ def add(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """End an enrolment key."""
     revoke_enrolment_key(request.actor, key_id, now=timezone.now())
-    messages.success(request, "The enrolment key is revoked. The robots that came by it stay.")
+    messages.success(
+        request, gettext("The enrolment key is revoked. The robots that came by it stay.")
+    )
     return redirect("enrolment")

@@ -12,7 +12,9 @@ from uuid import UUID
 from django import forms
 from django.core import signing
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
+from orgs.languages.page_text import lazy_text
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
@@ -26,30 +28,30 @@ from robots.registry.robots import PERSONAL_NAME_FIXED
 
 FORM_LIFETIME = 86_400
 SCOPE_CHOICES = (
-    (KeyScope.READ, "Recall what this robot may read"),
-    (KeyScope.WRITE, "Remember new things"),
-    (KeyScope.ACT_FOR, "Act for members of its groups"),
-    (KeyScope.MANAGE, "Do what an admin does: people, groups, robots, keys"),
+    (KeyScope.READ, lazy_text("Recall what this robot may read")),
+    (KeyScope.WRITE, lazy_text("Remember new things")),
+    (KeyScope.ACT_FOR, lazy_text("Act for members of its groups")),
+    (KeyScope.MANAGE, lazy_text("Do what an admin does: people, groups, robots, keys")),
 )
 # The same where it is told what a key does.
 SCOPE_LABELS = {
     KeyScope.READ: "recall",
     KeyScope.WRITE: "remember",
-    KeyScope.ACT_FOR: "act for members",
+    KeyScope.ACT_FOR: lazy_text("act for members"),
     KeyScope.MANAGE: "administer",
 }
 LIFETIME_CHOICES = (
-    ("", "Never, until it is revoked"),
-    ("30", "After 30 days"),
-    ("90", "After 90 days"),
-    ("365", "After a year"),
+    ("", lazy_text("Never, until it is revoked")),
+    ("30", lazy_text("After 30 days")),
+    ("90", lazy_text("After 90 days")),
+    ("365", lazy_text("After a year")),
 )
 
 
 def describe_scopes(scopes: Iterable[str]) -> list[str]:
     """What a key with these scopes does, always in one order."""
     given = set(scopes)
-    return [words for scope, words in SCOPE_LABELS.items() if scope in given]
+    return [str(words) for scope, words in SCOPE_LABELS.items() if scope in given]
 
 
 class IdempotentForm(forms.Form):
@@ -64,29 +66,29 @@ class IdempotentForm(forms.Form):
         try:
             given = signing.loads(self.cleaned_data["once"], salt=self.salt, max_age=FORM_LIFETIME)
         except signing.BadSignature as error:
-            raise ValidationError("This page was open too long. Load it again.") from error
+            raise ValidationError(gettext("This page was open too long. Load it again.")) from error
         return UUID(hex=given)
 
 
 class RobotForm(IdempotentForm):
-    name = forms.CharField(max_length=200, help_text="What people call it.")
+    name = forms.CharField(max_length=200, help_text=lazy_text("What people call it."))
     purpose = forms.CharField(
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One sentence: what it does, and for whom.",
+        help_text=lazy_text("One sentence: what it does, and for whom."),
     )
     personality = forms.CharField(
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="How it speaks and behaves. It reads this for its prompt.",
+        help_text=lazy_text("How it speaks and behaves. It reads this for its prompt."),
     )
     groups = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Groups it sits in",
-        help_text="It reads what these groups may read, and what is open to everyone.",
+        label=lazy_text("Groups it sits in"),
+        help_text=lazy_text("It reads what these groups may read, and what is open to everyone."),
     )
 
     def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
@@ -109,7 +111,9 @@ class DescriptionForm(forms.Form):
 class KeyRenewalForm(forms.Form):
     """How long the old key works beside the new one."""
 
-    hours = forms.TypedChoiceField(coerce=int, choices=((24, "In a day"), (0, "At once")))
+    hours = forms.TypedChoiceField(
+        coerce=int, choices=((24, lazy_text("In a day")), (0, lazy_text("At once")))
+    )
 
     def overlap(self) -> timedelta:
         return timedelta(hours=self.cleaned_data["hours"])
@@ -119,8 +123,8 @@ class RobotGroupsForm(forms.Form):
     groups = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Groups it sits in",
-        help_text="It reads what these groups may read, and what is open to everyone.",
+        label=lazy_text("Groups it sits in"),
+        help_text=lazy_text("It reads what these groups may read, and what is open to everyone."),
     )
 
     def __init__(self, groups: list[Group], *args: Any, **kwargs: Any) -> None:
@@ -152,17 +156,19 @@ class NetworksField(forms.CharField):
 
 class KeyLimitsForm(forms.Form):
     groups = forms.MultipleChoiceField(
-        label="Only what is in these groups",
+        label=lazy_text("Only what is in these groups"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="None ticked: all that its robot reads. Else nothing outside them, not even what "
-        "is open to everyone.",
+        help_text=lazy_text(
+            "None ticked: all that its robot reads. Else nothing outside them, not even what "
+            "is open to everyone."
+        ),
     )
     networks = NetworksField(
-        label="Only from these networks",
+        label=lazy_text("Only from these networks"),
         required=False,
         max_length=5_000,
-        help_text="One a line. Left empty: from everywhere.",
+        help_text=lazy_text("One a line. Left empty: from everywhere."),
     )
 
     def __init__(self, groups: list[Group], *args: Any, **kwargs: Any) -> None:
@@ -178,18 +184,20 @@ class KeyLimitsForm(forms.Form):
 
 class KeyForm(IdempotentForm):
     name = forms.CharField(
-        label="What is it for",
+        label=lazy_text("What is it for"),
         max_length=100,
-        widget=forms.TextInput(attrs={"placeholder": "Production"}),
+        widget=forms.TextInput(attrs={"placeholder": lazy_text("Production")}),
     )
     scopes = forms.MultipleChoiceField(
-        label="It may",
+        label=lazy_text("It may"),
         choices=SCOPE_CHOICES,
         initial=[KeyScope.READ.value, KeyScope.WRITE.value],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "A key that may do nothing opens nothing."},
+        error_messages={"required": lazy_text("A key that may do nothing opens nothing.")},
     )
-    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIME_CHOICES)
+    expires = forms.ChoiceField(
+        label=lazy_text("It ends"), required=False, choices=LIFETIME_CHOICES
+    )
     groups = KeyLimitsForm.base_fields["groups"]
     networks = KeyLimitsForm.base_fields["networks"]
     limits = KeyLimitsForm.limits
@@ -205,28 +213,28 @@ class KeyForm(IdempotentForm):
 
 class EnrolmentForm(IdempotentForm):
     name = forms.CharField(
-        label="What is it for",
+        label=lazy_text("What is it for"),
         max_length=100,
-        widget=forms.TextInput(attrs={"placeholder": "Build machines"}),
-        help_text="The keys of the robots that come by it are called so.",
+        widget=forms.TextInput(attrs={"placeholder": lazy_text("Build machines")}),
+        help_text=lazy_text("The keys of the robots that come by it are called so."),
     )
     scopes = forms.MultipleChoiceField(
-        label="They may",
+        label=lazy_text("They may"),
         choices=[one for one in SCOPE_CHOICES if one[0] in NEWCOMER_SCOPES],
         initial=[KeyScope.READ.value, KeyScope.WRITE.value],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "A robot that may do nothing is of no use."},
+        error_messages={"required": lazy_text("A robot that may do nothing is of no use.")},
     )
     groups = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Groups they sit in",
-        help_text="They read what these groups may read, and what is open to everyone.",
+        label=lazy_text("Groups they sit in"),
+        help_text=lazy_text("They read what these groups may read, and what is open to everyone."),
     )
     robots = forms.IntegerField(
-        label="How many robots", min_value=1, max_value=MAX_ROBOTS, initial=10
+        label=lazy_text("How many robots"), min_value=1, max_value=MAX_ROBOTS, initial=10
     )
-    days = forms.ChoiceField(label="It ends", choices=LIFETIME_CHOICES[1:])
+    days = forms.ChoiceField(label=lazy_text("It ends"), choices=LIFETIME_CHOICES[1:])
 
     def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
         super().__init__(salt, *args, **kwargs)
@@ -237,33 +245,39 @@ class EnrolmentForm(IdempotentForm):
 
 
 ROLE_CHOICES = (
-    (Role.ADMIN, "Admin: also people, robots and keys"),
-    (Role.CURATOR, "Curator: also reviews what is shared"),
-    (Role.MEMBER, "Member: reads, writes and proposes"),
-    (Role.VIEWER, "Viewer: reads"),
+    (Role.ADMIN, lazy_text("Admin: also people, robots and keys")),
+    (Role.CURATOR, lazy_text("Curator: also reviews what is shared")),
+    (Role.MEMBER, lazy_text("Member: reads, writes and proposes")),
+    (Role.VIEWER, lazy_text("Viewer: reads")),
 )
 
 
 class RoleForm(forms.Form):
     role = forms.ChoiceField(
-        label="What they may do", choices=ROLE_CHOICES, widget=forms.RadioSelect
+        label=lazy_text("What they may do"), choices=ROLE_CHOICES, widget=forms.RadioSelect
     )
 
 
 class InvitationForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail", max_length=254, help_text="They sign in with this address."
+        label=lazy_text("E-mail"),
+        max_length=254,
+        help_text=lazy_text("They sign in with this address."),
     )
-    name = forms.CharField(max_length=200, required=False, help_text="What colleagues call them.")
+    name = forms.CharField(
+        max_length=200, required=False, help_text=lazy_text("What colleagues call them.")
+    )
     role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.MEMBER, widget=forms.RadioSelect)
 
 
 class GroupForm(forms.Form):
-    name = forms.CharField(max_length=200, help_text="As people would call it: Launch, Design.")
+    name = forms.CharField(
+        max_length=200, help_text=lazy_text("As people would call it: Launch, Design.")
+    )
     confidential = forms.BooleanField(
         required=False,
         initial=True,
-        help_text="Only its people read it. Without this, admins and curators do too.",
+        help_text=lazy_text("Only its people read it. Without this, admins and curators do too."),
     )
 
 
@@ -271,19 +285,24 @@ class GroupForm(forms.Form):
 CONTRADICTION_POLICIES = (
     (
         ContradictionPolicy.OWN_FACTS,
-        "What people say of themselves holds as they said it last; somebody decides about the rest",
+        lazy_text(
+            "What people say of themselves holds as they said it last; somebody decides "
+            "about the rest"
+        ),
     ),
     (
         ContradictionPolicy.SAME_SPEAKER,
-        "Whatever somebody says holds as they said it last; between two people somebody decides",
+        lazy_text(
+            "Whatever somebody says holds as they said it last; between two people somebody decides"
+        ),
     ),
-    (ContradictionPolicy.ASK, "Somebody decides about everything"),
+    (ContradictionPolicy.ASK, lazy_text("Somebody decides about everything")),
 )
 
 
 class ContradictionPolicyForm(forms.Form):
     policy = forms.ChoiceField(
-        label="What holds", choices=CONTRADICTION_POLICIES, widget=forms.RadioSelect
+        label=lazy_text("What holds"), choices=CONTRADICTION_POLICIES, widget=forms.RadioSelect
     )
 
 
@@ -292,19 +311,21 @@ class MemberIdForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    name = forms.CharField(max_length=200, help_text="What people call it: Coding, Support.")
+    name = forms.CharField(
+        max_length=200, help_text=lazy_text("What people call it: Coding, Support.")
+    )
     purpose = forms.CharField(
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One sentence: what these robots do together.",
+        help_text=lazy_text("One sentence: what these robots do together."),
     )
     working_memory_tokens = forms.IntegerField(
-        label="Room for what they have at hand",
+        label=lazy_text("Room for what they have at hand"),
         required=False,
         min_value=1,
         max_value=MAX_WORKING_MEMORY_TOKENS,
-        help_text="In tokens, about four characters each. Left empty, the server's own.",
+        help_text=lazy_text("In tokens, about four characters each. Left empty, the server's own."),
     )
 
 
@@ -315,10 +336,10 @@ class RobotIdForm(forms.Form):
 class IdentityForm(forms.Form):
     identity = forms.RegexField(
         r"^[^\s:]{1,40}:.{1,300}$",
-        label="Name on another platform",
+        label=lazy_text("Name on another platform"),
         max_length=341,
-        error_messages={"invalid": "Write the platform, a colon, and the name there."},
-        help_text="The platform, a colon, and the name or number there: telegram:4711.",
+        error_messages={"invalid": lazy_text("Write the platform, a colon, and the name there.")},
+        help_text=lazy_text("The platform, a colon, and the name or number there: telegram:4711."),
     )
 
     def clean_identity(self) -> str:

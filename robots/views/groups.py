@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
@@ -67,7 +68,7 @@ def add(request: HttpRequest) -> HttpResponse:
     except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
         return _render_groups(request, 422, form=form)
-    messages.success(request, f"{group.name} is here, with you in it.")
+    messages.success(request, gettext("%(name)s is here, with you in it.") % {"name": group.name})
     return redirect("group-page", group.id)
 
 
@@ -111,7 +112,7 @@ def add_member(request: HttpRequest, group_id: UUID) -> HttpResponse:
     people_administration.change_group_members(
         request.actor, group_id=group_id, add=[_require_member_id(request)], now=timezone.now()
     )
-    messages.success(request, "Added. What the group knows is open to them now.")
+    messages.success(request, gettext("Added. What the group knows is open to them now."))
     return redirect("group-page", group_id)
 
 
@@ -123,7 +124,7 @@ def remove_member(request: HttpRequest, group_id: UUID) -> HttpResponse:
     people_administration.change_group_members(
         request.actor, group_id=group_id, remove=[member], now=timezone.now()
     )
-    messages.success(request, "Taken out. What the group knows is closed to them now.")
+    messages.success(request, gettext("Taken out. What the group knows is closed to them now."))
     if member == request.actor.member_id:
         return redirect("groups-page")
     return redirect("group-page", group_id)
@@ -132,7 +133,7 @@ def remove_member(request: HttpRequest, group_id: UUID) -> HttpResponse:
 def _require_member_id(request: HttpRequest) -> UUID:
     form = MemberIdForm(request.POST)
     if not form.is_valid():
-        raise NotFoundError("no such member")
+        raise NotFoundError(gettext("no such member"))
     return form.cleaned_data["member"]
 
 
@@ -143,7 +144,11 @@ def confidential(request: HttpRequest, group_id: UUID) -> HttpResponse:
     found = people_administration.get_group(request.actor, group_id)
     closed = request.POST.get("confidential") == "1"
     set_confidential(actor=request.actor, group=found, confidential=closed, now=timezone.now())
-    words = "Only its people read it now." if closed else "Curators read it now as well."
+    words = (
+        gettext("Only its people read it now.")
+        if closed
+        else gettext("Curators read it now as well.")
+    )
     messages.success(request, words)
     return redirect("groups-page")
 
@@ -155,9 +160,9 @@ def profile(request: HttpRequest, group_id: UUID) -> HttpResponse:
     found = people_administration.get_group(request.actor, group_id)
     chosen = IngestProfile.STRICT if request.POST.get("strict") == "1" else IngestProfile.OPEN
     set_profile(actor=request.actor, group=found, profile=chosen, now=timezone.now())
-    words = "The whole group reads what is posted from now on."
+    words = gettext("The whole group reads what is posted from now on.")
     if chosen == IngestProfile.STRICT:
-        words = "What is said to somebody stays between them from now on."
+        words = gettext("What is said to somebody stays between them from now on.")
     messages.success(request, words)
     return redirect("group-page", group_id)
 
@@ -172,5 +177,5 @@ def contradiction_policy(request: HttpRequest, group_id: UUID) -> HttpResponse:
     found = people_administration.get_group(request.actor, group_id)
     chosen = form.cleaned_data["policy"]
     set_contradiction_policy(actor=request.actor, group=found, policy=chosen, now=timezone.now())
-    messages.success(request, "Saved. What waits is looked at again within a day.")
+    messages.success(request, gettext("Saved. What waits is looked at again within a day."))
     return redirect("group-page", group_id)

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -38,7 +39,7 @@ def key_limits(request: HttpRequest, key_id: UUID) -> HttpResponse:
     except AlreadyExistsError as error:
         messages.warning(request, str(error))
         return redirect(list_url)
-    messages.success(request, "Saved. It counts from the key's next call on.")
+    messages.success(request, gettext("Saved. It counts from the key's next call on."))
     return redirect(list_url)
 
 

@@ -12,10 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.access.robot_administration import get_key_usage
 from robots.models.keys import Key
@@ -25,8 +27,8 @@ MAX_POLLS = 150
 EXAMPLE_MEMORY = "The office closes at six on Fridays."
 EXAMPLE_ROBOT = "Scribe"
 EXAMPLE_QUERY = "When does the office close?"
-FROM_ENVIRONMENT = "It reads the key from the environment each time that it starts."
-KEEP_OUT = "Save it in this file of your project, and keep the file out of repositories."
+FROM_ENVIRONMENT = lazy_text("It reads the key from the environment each time that it starts.")
+KEEP_OUT = lazy_text("Save it in this file of your project, and keep the file out of repositories.")
 
 
 def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
@@ -35,7 +37,7 @@ def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
     reads, writes = ("read" in key.scopes), ("write" in key.scopes)
     ways = []
     if commands := _commands(reads, writes, secret):
-        ways.append({"title": "A terminal", "note": "", "blocks": commands})
+        ways.append({"title": gettext("A terminal"), "note": "", "blocks": commands})
     if reads:
         ways += [
             {"title": host, "note": KEEP_OUT, "blocks": [{"title": path, "code": _json(config)}]}
@@ -43,12 +45,13 @@ def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
         ]
         ways.append({
             "title": "Codex", "note": FROM_ENVIRONMENT,
-            "blocks": [{"title": "A terminal", "code": _codex_commands(secret)}],
+            "blocks": [{"title": gettext("A terminal"), "code": _codex_commands(secret)}],
         })  # fmt: skip
     if reads or writes:
         program = _program(reads, writes, secret)
         ways.append({
-            "title": "Python", "note": "", "blocks": [{"title": "A program", "code": program}],
+            "title": "Python", "note": "",
+            "blocks": [{"title": gettext("A program"), "code": program}],
         })  # fmt: skip
     return ways
 
@@ -56,9 +59,9 @@ def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
 def _commands(reads: bool, writes: bool, secret: str) -> list[dict[str, str]]:
     calls = []
     if writes:
-        calls.append(("Remember something", "memories", {"content": EXAMPLE_MEMORY}))
+        calls.append((gettext("Remember something"), "memories", {"content": EXAMPLE_MEMORY}))
     if reads:
-        calls.append(("Recall it", "recall", {"query": EXAMPLE_QUERY}))
+        calls.append((gettext("Recall it"), "recall", {"query": EXAMPLE_QUERY}))
     return [{"title": title, "code": _curl(path, body, secret)} for title, path, body in calls]
 
 
@@ -144,5 +147,5 @@ def _format_age(seconds: float) -> str:
     whole = max(0, int(seconds))
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if whole >= 2 * size:
-            return f"{whole // size} {unit} ago"
-    return f"{whole} s ago"
+            return gettext("%(whole)s %(unit)s ago") % {"whole": whole // size, "unit": unit}
+    return gettext("%(whole)s s ago") % {"whole": whole}

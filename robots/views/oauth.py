@@ -15,6 +15,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
@@ -23,6 +24,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from orgs.accounts.sessions import find_current_membership
 from orgs.database.rls import organisation_scope
+from orgs.languages.page_text import lazy_text
 from orgs.limits.rate_limits import RequestCaller
 from robots.oauth import consent, grants
 from robots.oauth.authorization_server import build_server
@@ -32,8 +34,8 @@ from robots.oauth.grants import AuthorizationRequest
 from robots.oauth.registration import MAX_BODY_BYTES
 from robots.oauth.server_metadata import mcp_resource, resource_metadata, server_metadata
 
-NOT_LET_IN = "This assistant cannot be let in"
-ASKED_WRONGLY = "It asked in a way that cannot be answered: {reason}"
+NOT_LET_IN = lazy_text("This assistant cannot be let in")
+ASKED_WRONGLY = lazy_text("It asked in a way that cannot be answered: {reason}")
 
 
 def _public_json(data: dict[str, Any]) -> JsonResponse:
@@ -97,7 +99,9 @@ def _ask(request: HttpRequest) -> HttpResponse:
 def _render_question(request: HttpRequest, asked: AuthorizationRequest, state: str) -> HttpResponse:
     choices = consent.list_choices(request.user)
     if not choices:
-        return _refuse(request, "You are in no organisation yet, so there is nothing to let it in.")
+        return _refuse(
+            request, gettext("You are in no organisation yet, so there is nothing to let it in.")
+        )
     current = find_current_membership(request)
     chosen = current[1].id if current else choices[0].organisation.id
     context = {

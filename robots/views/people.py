@@ -9,10 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.languages.page_text import choice_label, inside_sentence, lazy_text
 from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
@@ -40,9 +42,9 @@ def pagination_links(listed: NamePage, here: str, query: str = "") -> dict[str, 
 
 def people_tabs(request: HttpRequest, current: str) -> list[dict[str, Any]]:
     """The parts of People and groups that this person may open."""
-    parts = {"people": "People", "groups-page": "Groups"}
+    parts = {"people": gettext("People"), "groups-page": gettext("Groups")}
     if request.actor.role in ADMINS:
-        parts |= {"invitations": "Invitations", "usage": "Usage"}
+        parts |= {"invitations": gettext("Invitations"), "usage": gettext("Usage")}
     return [
         {"label": label, "url": reverse(name), "current": name == current}
         for name, label in parts.items()
@@ -71,7 +73,7 @@ def _person_row(request: HttpRequest, member: Member) -> dict[str, Any]:
     admin = request.actor.role in ADMINS
     return {
         "name": member.name,
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "you": member.id == request.actor.member_id,
         "email": member.user.email if admin and member.user else "",
         "account": member.user_id is not None,
@@ -117,9 +119,13 @@ def _identity(member: Member, known: identity_links.VisibleIdentity) -> dict[str
 def _link_sentence(one: IdentityLink) -> str:
     """Who says so, in a sentence."""
     if one.robot.builtin:
-        return "An admin linked it."
+        return gettext("An admin linked it.")
     why = f": “{one.evidence}”" if one.evidence else "."
-    return f"{one.robot.name} says so, {round(one.confidence * 100)} % sure{why}"
+    return gettext("%(robot)s says so, %(percent)s %% sure%(why)s") % {
+        "robot": one.robot.name,
+        "percent": round(one.confidence * 100),
+        "why": why,
+    }
 
 
 @require_POST
@@ -136,7 +142,9 @@ def link_identity(request: HttpRequest, member_id: UUID) -> HttpResponse:
     except AlreadyExistsError as refused:
         form.add_error("identity", str(refused))
         return _render_person(request, member_id, 422, link_form=form)
-    messages.success(request, "Linked. What robots hear under that name is this person's now.")
+    messages.success(
+        request, gettext("Linked. What robots hear under that name is this person's now.")
+    )
     return redirect("person", member_id)
 
 
@@ -147,7 +155,9 @@ def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -
     identity_links.confirm_identity(
         request.actor, str(member_id), str(identity_id), now=timezone.now()
     )
-    messages.success(request, "Confirmed. What is meant for that name opens to this person.")
+    messages.success(
+        request, gettext("Confirmed. What is meant for that name opens to this person.")
+    )
     return redirect("person", member_id)
 
 
@@ -158,7 +168,9 @@ def unlink_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) ->
     identity_links.unlink_identity(
         request.actor, str(member_id), str(identity_id), now=timezone.now()
     )
-    messages.success(request, "Taken away. Nothing new is put down to this person by that name.")
+    messages.success(
+        request, gettext("Taken away. Nothing new is put down to this person by that name.")
+    )
     return redirect("person", member_id)
 
 
@@ -178,7 +190,11 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
         )
     except AlreadyExistsError as refused:
         return _render_person(request, member_id, 409, refused=str(refused))
-    messages.success(request, f"{member.name} is now {Role(member.role).label.lower()}.")
+    messages.success(
+        request,
+        gettext("%(name)s is now %(lower)s.")
+        % {"name": member.name, "lower": inside_sentence(choice_label(Role(member.role)))},
+    )
     return redirect("people")
 
 
@@ -190,7 +206,10 @@ def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
         member = remove_member(request.actor, member_id=member_id, now=timezone.now())
     except AlreadyExistsError as refused:
         return _render_person(request, member_id, 409, refused=str(refused))
-    messages.success(request, f"{member.name} is removed and opens nothing here any more.")
+    messages.success(
+        request,
+        gettext("%(name)s is removed and opens nothing here any more.") % {"name": member.name},
+    )
     return redirect("people")
 
 
@@ -219,7 +238,7 @@ def _invitation(member: Member) -> dict[str, Any]:
         "id": member.id,
         "name": member.name,
         "email": member.user.email,
-        "role": Role(member.role).label,
+        "role": choice_label(Role(member.role)),
         "ends_at": member.invite_expires_at,
         "over": over,
     }
@@ -251,7 +270,9 @@ def invite(request: HttpRequest) -> HttpResponse:
 def cancel_invitation(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Withdraw an invitation."""
     member = withdraw_invitation(request.actor, member_id=member_id, now=timezone.now())
-    messages.success(request, f"The link for {member.name} does not work any more.")
+    messages.success(
+        request, gettext("The link for %(name)s does not work any more.") % {"name": member.name}
+    )
     return redirect("invitations")
 
 
@@ -268,9 +289,9 @@ def usage(request: HttpRequest) -> HttpResponse:
 
 
 _USAGE_NOTES = {
-    "memories": "With those that are archived.",
-    "bytes": "Texts of memories and messages.",
-    "robots": "Without the built-in ones and those that are retired.",
+    "memories": lazy_text("With those that are archived."),
+    "bytes": lazy_text("Texts of memories and messages."),
+    "robots": lazy_text("Without the built-in ones and those that are retired."),
     "groups": "",
 }
 
@@ -279,7 +300,7 @@ def _usage_row(one: ResourceUsage) -> dict[str, Any]:
     name = one.resource
     return {
         "name": name,
-        "label": "Texts" if name == "bytes" else name.capitalize(),
+        "label": gettext("Texts") if name == "bytes" else name.capitalize(),
         "note": _USAGE_NOTES[name],
         "used": one.used,
         "allowed": one.allowed,

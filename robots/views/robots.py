@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import (
     require_http_methods,
@@ -17,6 +18,7 @@ from django.views.decorators.http import (
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.expiry import has_expired
+from orgs.languages.page_text import lazy_text
 from orgs.models.organisations import Group
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 from robots.access import robot_administration
@@ -36,7 +38,7 @@ from robots.views.forms import (
 )
 from robots.views.teams import robot_tabs
 
-KEY_SHOWN_ALREADY = (
+KEY_SHOWN_ALREADY = lazy_text(
     "This key was made already and is shown only once. If you did not copy it, revoke it and "
     "make a new one."
 )
@@ -71,8 +73,10 @@ def _render_robots(request: HttpRequest, status: int = 200, **more: Any) -> Http
         ],
         "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
         "empty": {
-            "title": "No robots yet",
-            "text": "A robot is anything that remembers and recalls with a key of its own.",
+            "title": gettext("No robots yet"),
+            "text": gettext(
+                "A robot is anything that remembers and recalls with a key of its own."
+            ),
         },
     }
     if request.actor.role in ADMINS:
@@ -98,7 +102,7 @@ def _robot_row(
         "url": reverse("robot-page", args=[robot.id]),
         "purpose": robot.purpose,
         "personality": robot.personality,
-        "status": {"label": "Retired", "tone": ""} if robot.retired_at else None,
+        "status": {"label": gettext("Retired"), "tone": ""} if robot.retired_at else None,
         "memories": kept.written.memories,
         "lately": kept.written.lately,
         "library_url": f"{reverse('library')}?robot={robot.id}",
@@ -140,7 +144,7 @@ def _key_row(
     live = admin and key.is_valid(now)
     within = [group.name for group in groups if group.id in (key.groups or ())]
     return {
-        "name": key.label or "Unnamed",
+        "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "scopes": describe_scopes(key.scopes),
         "limited": key.groups is not None,
@@ -179,7 +183,9 @@ def add(request: HttpRequest) -> HttpResponse:
     except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
         return _render_robots(request, 422, robot_form=form)
-    messages.success(request, f"{robot.name} is here. Now make a key for it.")
+    messages.success(
+        request, gettext("%(name)s is here. Now make a key for it.") % {"name": robot.name}
+    )
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
@@ -198,7 +204,9 @@ def describe(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
         return _render_robots(request, 422, described=form)
-    messages.success(request, f"Saved. {robot.name} gets it with its next question.")
+    messages.success(
+        request, gettext("Saved. %(name)s gets it with its next question.") % {"name": robot.name}
+    )
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
@@ -221,14 +229,14 @@ def robot_groups(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     form = RobotGroupsForm(groups, request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         # Only a group that went away meanwhile, or a forged one, gets here.
-        raise NotFoundError("no such group")
+        raise NotFoundError(gettext("no such group"))
     robot_administration.set_robot_groups(
         request.actor,
         robot_id=robot_id,
         groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
         now=timezone.now(),
     )
-    messages.success(request, "Saved. What it reads has changed at once.")
+    messages.success(request, gettext("Saved. What it reads has changed at once."))
     return redirect(f"{reverse('robots-page')}#robot-{robot_id}")
 
 
@@ -295,7 +303,11 @@ def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
         )
     except AlreadyExistsError:
         return _redirect_shown_already(request)
-    old = "The old key works for another day." if overlap else "The old key opens nothing any more."
+    old = (
+        gettext("The old key works for another day.")
+        if overlap
+        else gettext("The old key opens nothing any more.")
+    )
     return _render_robots(request, new_key=_new_key_context(key, secret) | {"old": old})
 
 
@@ -304,5 +316,5 @@ def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Close a key at once."""
     key = robot_administration.revoke_robot_key(request.actor, key_id=key_id, now=timezone.now())
-    messages.success(request, "The key is revoked; nothing opens with it any more.")
+    messages.success(request, gettext("The key is revoked; nothing opens with it any more."))
     return redirect(f"{reverse('robots-page')}#robot-{key.robot_id}")

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from orgs.expiry import has_expired, not_expired_q
@@ -51,37 +52,43 @@ def robots(request: HttpRequest) -> HttpResponse:
     keyed = set(valid.values_list("robot_id", flat=True).distinct())
     names = robot_names(tenant["organisation_id"], (key.robot_id for key in keys))
     context = {
-        "title": "Robots and keys",
-        "lead": "Which robot was heard from when, and which of their keys work.",
+        "title": gettext("Robots and keys"),
+        "lead": gettext("Which robot was heard from when, and which of their keys work."),
         "tables": [
             Table(
-                "Robots",
-                ("Name", "Last heard from", "State", "Since"),
+                gettext("Robots"),
+                (gettext("Name"), gettext("Last heard from"), gettext("State"), gettext("Since")),
                 [
                     [
                         text_cell(one.name),
-                        time_cell(one.last_active_at, "Never"),
+                        time_cell(one.last_active_at, gettext("Never")),
                         _robot_state(one, has_key=one.id in keyed),
                         time_cell(one.created_at),
                     ]
                     for one in listed[:MAX_ROBOTS]
                 ],
-                "There is no robot.",
+                gettext("There is no robot."),
             ),
             Table(
-                "Keys, the newest first",
-                ("Key", "Robot", "Can", "Last used", "State"),
+                gettext("Keys, the newest first"),
+                (
+                    gettext("Key"),
+                    gettext("Robot"),
+                    gettext("Can"),
+                    gettext("Last used"),
+                    gettext("State"),
+                ),
                 [
                     [
                         text_cell(f"cmk_…_{one.prefix}", note=one.label),
-                        text_cell(names.get(one.robot_id, "A robot that is gone")),
+                        text_cell(names.get(one.robot_id, gettext("A robot that is gone"))),
                         text_cell(", ".join(describe_scopes(one.scopes))),
-                        time_cell(one.last_used_at, "Never"),
+                        time_cell(one.last_used_at, gettext("Never")),
                         _key_state(one),
                     ]
                     for one in keys
                 ],
-                "There is no key.",
+                gettext("There is no key."),
             ),
         ],
         "page": page,
@@ -91,17 +98,21 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 def _robot_state(one: Robot, *, has_key: bool) -> Cell:
     if one.retired_at:
-        return badge_cell("Retired") | {"at": one.retired_at}
+        return badge_cell(gettext("Retired")) | {"at": one.retired_at}
     if one.builtin:
-        return badge_cell("Built in")
-    return badge_cell("Has a key", "good") if has_key else badge_cell("No key that works")
+        return badge_cell(gettext("Built in"))
+    return (
+        badge_cell(gettext("Has a key"), "good")
+        if has_key
+        else badge_cell(gettext("No key that works"))
+    )
 
 
 def _key_state(one: Key) -> Cell:
     if one.revoked_at:
-        return badge_cell("Revoked", "bad") | {"at": one.revoked_at}
+        return badge_cell(gettext("Revoked"), "bad") | {"at": one.revoked_at}
     if has_expired(one.expires_at, timezone.now()):
-        return badge_cell("Ended", "bad") | {"at": one.expires_at}
+        return badge_cell(gettext("Ended"), "bad") | {"at": one.expires_at}
     if one.expires_at:
-        return badge_cell("Works until", "good") | {"at": one.expires_at}
-    return badge_cell("Works", "good")
+        return badge_cell(gettext("Works until"), "good") | {"at": one.expires_at}
+    return badge_cell(gettext("Works"), "good")

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
@@ -25,10 +26,10 @@ from robots.views.people import parse_after
 def robot_tabs(current: str, actor: Actor) -> list[dict[str, Any]]:
     """The parts of Robots that this person has."""
     parts = {
-        "robots-page": "Robots",
-        "teams-page": "Teams",
-        "enrolment": "Enrolment",
-        "instructions": "Instructions",
+        "robots-page": gettext("Robots"),
+        "teams-page": gettext("Teams"),
+        "enrolment": gettext("Enrolment"),
+        "instructions": gettext("Instructions"),
     }
     return [
         {"label": label, "url": reverse(name), "current": name == current}
@@ -78,11 +79,13 @@ def add(request: HttpRequest) -> HttpResponse:
         form.add_error("name", str(refused))
         return _render_teams(request, 422, form=form)
     then = (
-        "Now put robots into it."
+        gettext("Now put robots into it.")
         if services.may_add_robots(request.actor)
-        else "An admin fills it."
+        else gettext("An admin fills it.")
     )
-    messages.success(request, f"{made.name} is here. {then}")
+    messages.success(
+        request, gettext("%(name)s is here. %(then)s") % {"name": made.name, "then": then}
+    )
     return redirect("team-page", made.id)
 
 
@@ -98,9 +101,11 @@ def change(request: HttpRequest, team_id: UUID) -> HttpResponse:
         except (LookalikeNameError, InvalidNameError) as refused:
             refusal = str(refused)
     if refusal:
-        messages.warning(request, f"Nothing was changed. {refusal}")
+        messages.warning(
+            request, gettext("Nothing was changed. %(refusal)s") % {"refusal": refusal}
+        )
     else:
-        messages.success(request, "Saved.")
+        messages.success(request, gettext("Saved."))
     return redirect("team-page", team_id)
 
 
@@ -115,7 +120,10 @@ def add_robot(request: HttpRequest, team_id: UUID) -> HttpResponse:
     except (TeamFullError, PermissionError) as refused:
         messages.warning(request, str(refused))
     else:
-        messages.success(request, f"{row.robot.name} reads the notes of the team from now on.")
+        messages.success(
+            request,
+            gettext("%(name)s reads the notes of the team from now on.") % {"name": row.robot.name},
+        )
     return redirect("team-page", team_id)
 
 
@@ -126,7 +134,7 @@ def remove_robot(request: HttpRequest, team_id: UUID) -> HttpResponse:
     team_robots.remove_team_robot(
         request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
     )
-    messages.success(request, "Taken out. The notes of the team are closed to it now.")
+    messages.success(request, gettext("Taken out. The notes of the team are closed to it now."))
     return redirect("team-page", team_id)
 
 
@@ -137,7 +145,7 @@ def promote(request: HttpRequest, team_id: UUID) -> HttpResponse:
     failover.promote_robot(
         request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
     )
-    messages.success(request, "It is active now. What the team has at hand is as it was.")
+    messages.success(request, gettext("It is active now. What the team has at hand is as it was."))
     return redirect("team-page", team_id)
 
 
@@ -152,7 +160,7 @@ def demote(request: HttpRequest, team_id: UUID) -> HttpResponse:
     except LastActiveRobotError as refused:
         messages.warning(request, str(refused))
     else:
-        messages.success(request, "It waits now.")
+        messages.success(request, gettext("It waits now."))
     return redirect("team-page", team_id)
 
 
@@ -165,12 +173,12 @@ def remove(request: HttpRequest, team_id: UUID) -> HttpResponse:
     except TeamInUseError as refused:
         messages.warning(request, str(refused))
         return redirect("team-page", team_id)
-    messages.success(request, "The team is gone. Its robots are here as before.")
+    messages.success(request, gettext("The team is gone. Its robots are here as before."))
     return redirect("teams-page")
 
 
 def _require_robot_id(request: HttpRequest) -> str:
     form = RobotIdForm(request.POST)
     if not form.is_valid():
-        raise NotFoundError("no such robot")
+        raise NotFoundError(gettext("no such robot"))
     return str(form.cleaned_data["robot"])

@@ -1,4 +1,5 @@
 // [data-copy="selector"] copies that element's text; [data-copy-from="pre"] the one beside it.
+import { say } from "./words.js";
 async function put(text, source) {
   try {
     await navigator.clipboard.writeText(text);
@@ -17,7 +18,7 @@ document.addEventListener("click", async (event) => {
   const label = button.querySelector("span") ?? button;
   const icon = button.querySelector("use");
   const [before, was] = [label.textContent, icon?.getAttribute("href")];
-  label.textContent = "Copied";
+  label.textContent = say("Copied");
   icon?.setAttribute("href", was.replace(/#.*/, "#check"));
   setTimeout(() => { label.textContent = before; icon?.setAttribute("href", was); }, 2000);
 });

@@ -1,6 +1,7 @@
 // Ctrl+Enter sends the form that is typed in, and Esc leaves it; a form is sent once, however often a key is pressed.
 // What is sent is the form's main button, or the only one it has; of several that destroy none. Esc follows the link
 // beside it ([data-leave] or the last one there); what was typed is kept until Esc is pressed twice.
+import { say } from "./words.js";
 import { toast } from "./toast.js";
 
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
@@ -17,7 +18,7 @@ function leave(form) {
   if (typed(form) && warned !== form) {
     warned = form;
     document.activeElement.blur();
-    if (link) toast({ level: "info", text: "Press Esc again to leave without what you typed." });
+    if (link) toast({ level: "info", text: say("Press Esc again to leave without what you typed.") });
     return;
   }
   warned = null;

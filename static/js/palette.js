@@ -1,5 +1,6 @@
 // Ctrl/Cmd-K: pages, acts, and what the site finds by a few letters; what is used often comes first.
 // How often is kept in this browser alone, by address: no text, and nothing that the server notes.
+import { say } from "./words.js";
 import { setTheme } from "./theme.js";
 
 const FEWEST = 2;
@@ -21,10 +22,10 @@ function commands() {
   const all = new Map();
   for (const element of document.querySelectorAll("[data-command]")) {
     const label = element.dataset.command;
-    if (!all.has(label)) all.set(label, { key: element.getAttribute("href") || label, label, icon: element.dataset.commandIcon || "arrow-right", kind: element.href ? "Page" : "", run: () => element.click() });
+    if (!all.has(label)) all.set(label, { key: element.getAttribute("href") || label, label, icon: element.dataset.commandIcon || "arrow-right", kind: element.href ? say("Page") : "", run: () => element.click() });
   }
   for (const [theme, icon] of [["system", "system"], ["light", "sun"], ["dark", "moon"]]) {
-    all.set(`theme ${theme}`, { key: `theme ${theme}`, label: `Theme: ${theme}`, icon, kind: "", run: () => setTheme(theme) });
+    all.set(`theme ${theme}`, { key: `theme ${theme}`, label: say(`Theme: ${theme}`), icon, kind: "", run: () => setTheme(theme) });
   }
   return [...all.values()];
 }
@@ -98,11 +99,11 @@ function draw() {
   if (text) {
     const url = new URL(palette.dataset.searchUrl, location.href);
     url.searchParams.set("q", text);
-    shown.push({ label: `Search memories for “${text}”`, icon: "search", run: () => location.assign(url) });
+    shown.push({ label: say("Search memories for “{text}”", { text }), icon: "search", run: () => location.assign(url) });
   }
   list.replaceChildren(...shown.map(row));
   choose(0);
-  status.textContent = `${shown.length} found`;
+  status.textContent = say("{count} found", { count: shown.length });
 }
 
 async function ask() {

@@ -2,6 +2,7 @@
 // It has an address: where the list says so (data-opens) the list's own with ?open=<id>, else the memory's.
 // Back, Esc and the cross close it and focus goes back to the row; j and k (keys.js) show the next memory in it.
 // What is typed in it stays until leaving is asked for twice; Cancel leaves at once.
+import { say } from "./words.js";
 import { typed } from "./forms.js";
 import { toast } from "./toast.js";
 
@@ -22,7 +23,7 @@ function keepsTyped(how) {
   const form = [...panel.querySelectorAll("form")].find(typed);
   if (!form || warned === form) { warned = null; return false; }
   warned = form;
-  toast({ level: "info", text: `${how} again to leave without what you typed.` });
+  toast({ level: "info", text: say(`${how} again to leave without what you typed.`) });
   return true;
 }
 

@@ -1,5 +1,6 @@
 // A link with data-readers shows its sheet of readers beside it: on hover after a moment, and on focus by the keyboard.
 // The sheet is fetched when it is asked for, and once a page. Esc closes it; the pointer may move into it.
+import { say } from "./words.js";
 const WAIT = 250, LEAVE = 200, GAP = 6;
 const known = new Map();
 let box = null, anchor = null, timer = 0;
@@ -11,7 +12,7 @@ function made() {
   box.className = "readers-sheet";
   box.popover = "manual";
   box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "Who can read it");
+  box.setAttribute("aria-label", say("Who can read it"));
   box.tabIndex = -1;
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", later);

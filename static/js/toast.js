@@ -1,5 +1,6 @@
 // Toasts: 7 s for news; the clock stands still while the pointer or the focus is on it. Errors stay. One with Undo
 // stays until the next act, whose note takes its place.
+import { say } from "./words.js";
 import { keepUndo } from "./undo.js";
 
 const NEWS = 7000;
@@ -42,7 +43,7 @@ function undoForm(url) {
   const token = document.createElement("input");
   Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: document.body.dataset.csrf || "" });
   const button = document.createElement("button");
-  Object.assign(button, { type: "submit", className: "button small", textContent: "Undo" });
+  Object.assign(button, { type: "submit", className: "button small", textContent: say("Undo") });
   button.dataset.undo = "";
   button.setAttribute("aria-keyshortcuts", "z");
   form.append(token, button);
@@ -62,7 +63,7 @@ export function toast({ text, undo = "", level = "success" }) {
   const close = document.createElement("button");
   Object.assign(close, { type: "button", className: "button quiet icon-only small" });
   close.dataset.toastClose = "";
-  close.setAttribute("aria-label", "Dismiss");
+  close.setAttribute("aria-label", say("Dismiss"));
   close.append(use("close"));
   for (const button of region.querySelectorAll("[data-undo]")) button.closest("[data-toast]").remove();
   box.append(use(level === "success" ? "done" : level === "info" ? "info" : "warning"), words);
@@ -80,9 +81,9 @@ document.addEventListener("click", (event) => {
 document.addEventListener("toast", (event) => toast(event.detail));
 document.addEventListener("htmx:responseError", (event) => {
   const id = event.detail.xhr.getResponseHeader("X-Request-ID");
-  toast({ level: "error", text: `That did not work, and nothing was changed.${id ? ` Request ${id}.` : ""}` });
+  toast({ level: "error", text: say(id ? "That did not work, and nothing was changed. Request {id}." : "That did not work, and nothing was changed.", { id }) });
 });
 document.addEventListener("htmx:sendError", () => {
-  toast({ level: "error", text: "The server cannot be reached. What you see is what was loaded before." });
+  toast({ level: "error", text: say("The server cannot be reached. What you see is what was loaded before.") });
 });
 for (const box of region?.querySelectorAll("[data-toast]") ?? []) time(box);

@@ -88,6 +88,7 @@ UNRECORDED = {
         "memories.browsing.saved_views.delete_saved_view",
         "memories.news.member_news.mark_seen",
         "memories.browsing.saved_views.set_saved_view",
+        "orgs.members.member_settings.set_language",
     ),
     "the job's beginning is recorded, and the job keeps what became of it": (
         "memories.curation.documents.import_document.run_any_import",

@@ -13,8 +13,8 @@ from uuid import UUID
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from django.conf import settings
-from django.test import Client
+from django.conf import settings as site_settings
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
@@ -122,9 +122,9 @@ def signed_in(site: RunningSite, name: str, **look: object) -> tuple[Client, Pag
     client = Client()
     client.force_login(who(name)[0])
     page = site.context(**look).new_page()
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    cookie = client.cookies[site_settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies(
-        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": site.url}]
+        [{"name": site_settings.SESSION_COOKIE_NAME, "value": cookie, "url": site.url}]
     )
     return client, page
 
@@ -206,3 +206,61 @@ def test_every_page(site: RunningSite, demo: None, theme: str, width: int) -> No
         visit(anonymous, url)
     assert found == []
     assert wide == []
+
+
+def looks(site: RunningSite, language: str, theme: str) -> Page:
+    """Ada's window in this language, where each page is drawn in the same document."""
+    context = site.context(
+        viewport={"width": NARROWEST, "height": 800}, color_scheme=theme, locale=language
+    )
+    page = context.new_page()
+    page.emulate_media(reduced_motion="reduce", color_scheme=theme)
+    page.goto("/accounts/login/")
+    return page
+
+
+DRAW = """async (html) => {
+  const next = new DOMParser().parseFromString(html, "text/html");
+  for (const name of ["lang", "dir"]) document.documentElement[name] = next.documentElement[name];
+  document.title = next.title;
+  document.body.replaceWith(document.adoptNode(next.body));
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("X16")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_german_pages_fit_a_narrow_window(site: RunningSite, demo: None, theme: str) -> None:
+    """German words are long: no page is wider than 320 pixels."""
+    client = Client(HTTP_ACCEPT_LANGUAGE="de")
+    client.force_login(who("ada")[0])
+    page = looks(site, "de", theme)
+    wide = []
+    for url, html in pages(client).items():
+        assert '<html lang="de"' in html, url
+        page.evaluate(DRAW, html)
+        if (width := page.evaluate(OPENED_WIDTH)) > NARROWEST:
+            wide.append(f"{url}: {width}")
+    assert wide == []
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("X16")
+@pytest.mark.parametrize("width", [NARROWEST, 1280])
+def test_pages_from_right_to_left_stay_in_the_window(
+    site: RunningSite, demo: None, width: int
+) -> None:
+    """Hebrew turns the layout; its sentences are not translated, so they stay English."""
+    client = Client(HTTP_ACCEPT_LANGUAGE="he")
+    client.force_login(who("ada")[0])
+    page = looks(site, "he", "light")
+    page.set_viewport_size({"width": width, "height": 800})
+    wrong = []
+    with override_settings(LANGUAGES=[("en", "English"), ("he", "Hebrew")]):
+        every = pages(client)
+    for url, html in every.items():
+        assert 'dir="rtl"' in html, url
+        page.evaluate(DRAW, html)
+        if (wide := page.evaluate(OPENED_WIDTH)) > width:
+            wrong.append(f"{url}: {wide}")
+    assert wrong == []

@@ -42,7 +42,7 @@ _ORDER = re.compile(
 )
 # What makes a value a number.
 _NUMBER = re.compile(
-    r"\|(?:intcomma|pluralize|length|floatformat)|:,|\b(?:count|number|total|times|more|most|days|"
+    r"\|(?:intcomma|pluralize|length|floatformat)|:,|format_number\(|\b(?:count|number|total|times|more|most|days|"
     r"done|left|held|waiting|reports|turns)\b|_count\b|_label\(|\.people\b|\.robots\b|len\("
 )
 _READERS = re.compile(
@@ -131,11 +131,54 @@ def statements_of_module(where: str, tree: ast.Module) -> Iterator[Statement]:
     for node in ast.walk(tree):
         if id(node) in docstrings or id(node) in inside:
             continue
-        if isinstance(node, ast.JoinedStr):
+        filled = _filled_texts(node)
+        if filled:
+            inside |= {id(one) for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            for text in filled:
+                yield from _statements(where, text)
+        elif isinstance(node, ast.JoinedStr):
             inside |= {id(one) for one in ast.walk(node)}
             yield from _statements(where, "".join(map(_part_of_string, node.values)))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _statements(where, node.value)
+
+
+_TRANSLATES = {"gettext", "lazy_text", "ngettext", "pgettext"}
+
+
+def _filled_texts(node: ast.AST) -> list[str]:
+    """The texts of `gettext("... %(name)s") % {"name": value}`, `lazy_text("...", name=value)` and
+    of both forms of `ngettext`, with their values in place; none for another node."""
+    values: dict[str, ast.expr] = {}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        if isinstance(node.right, ast.Dict):
+            values = {
+                key.value: value
+                for key, value in zip(node.right.keys, node.right.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+        calls = [one for one in ast.walk(node.left) if isinstance(one, ast.Call)]
+    elif isinstance(node, ast.Call) and node.keywords:
+        values = {one.arg: one.value for one in node.keywords if one.arg}
+        calls = [node]
+    else:
+        return []
+    texts = [
+        argument.value
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in _TRANSLATES
+        for argument in call.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
+    return [_fill(text, values) for text in texts]
+
+
+def _fill(text: str, values: dict[str, ast.expr]) -> str:
+    def value(found: re.Match[str]) -> str:
+        told = ast.unparse(values[found[1]]) if found[1] in values else found[1]
+        return f"{_OPEN}{told}{_CLOSE}"
+
+    return re.sub(r"%\((\w+)\)s", value, text).replace("%%", "%")
 
 
 def _part_of_string(node: ast.expr) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
+from django.utils.translation import gettext
+
 from memories.access.audience_summary import (
     AudienceReader,
     AudienceSummary,
@@ -28,6 +30,7 @@ from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
@@ -48,7 +51,7 @@ _ROBOT_ONLY_TYPES = (AudienceType.ROBOT, AudienceType.TEAM)
 OTHERS_ACCESS_DENIED = (
     "Who wrote it, whom it is about, and those who curate may ask whether somebody else reads it."
 )
-CANNOT_SIGN_IN = "cannot sign in"
+CANNOT_SIGN_IN = lazy_text("cannot sign in")
 # At most this many present audiences are looked up to find the new readers.
 MAX_CURRENT_AUDIENCES = 40
 
@@ -218,7 +221,7 @@ def get_member_access(actor: Actor, memory_id: UUID, member: str | None = None) 
         return MemberAccess(about, False, "It was forgotten; nobody reads it.")
     if reader is not None:
         reason = reasons.reason_text(reader, names, _memory_participants(memory))
-        return MemberAccess(about, reader.enters, reason if reader.enters else CANNOT_SIGN_IN)
+        return MemberAccess(about, reader.enters, reason if reader.enters else str(CANNOT_SIGN_IN))
     if actor.is_person and actor.member_id == about.id:
         return MemberAccess(about, True, "you have read it just now")
     if known.hidden or any(one.what == "person" and not one.known for one in known.counts):
@@ -308,7 +311,7 @@ def _build_entry(
     reader: AudienceReader, place: reasons.AudienceNames, did: reasons.MemoryParticipants
 ) -> ReaderListEntry:
     you = reader.mine and reader.what == "person"
-    name = "You" if you else reader.name
+    name = gettext("You") if you else reader.name
     return ReaderListEntry(name, reasons.reason_text(reader, place, did), reader.mine)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from memories.access.audience_summary import AudienceReader
 from orgs.models.audiences import AudienceType
 
@@ -41,10 +43,15 @@ def reason_text(reader: AudienceReader, place: AudienceNames, part: MemoryPartic
     """The reason in words: "in Design", "wrote it", "with your leave, when it works for you"."""
     mine, reason = reader.mine, reader.reason
     simple = {
-        "everyone": f"in {place.organisation}",
-        "own": "it is yours" if mine else "it is theirs",
+        "everyone": gettext("in %(organisation)s") % {"organisation": place.organisation},
+        "own": gettext("it is yours") if mine else gettext("it is theirs"),
         "curates": "curate" if mine else "curates",
-        "through": _group_reason([*place.groups, *(f"the team {name}" for name in place.teams)]),
+        "through": _group_reason(
+            [
+                *place.groups,
+                *(gettext("the team %(name)s") % {"name": name} for name in place.teams),
+            ]
+        ),
     }
     if reason in simple:
         return simple[reason]
@@ -56,40 +63,54 @@ def reason_text(reader: AudienceReader, place: AudienceNames, part: MemoryPartic
 def _named_reader_reason(reader: AudienceReader, part: MemoryParticipants) -> str:
     you = reader.mine and reader.what == "person"
     if reader.id in part.wrote:
-        return "wrote it"
+        return gettext("wrote it")
     if reader.id == part.said:
-        return "said it"
+        return gettext("said it")
     if reader.id == part.about:
-        return f"it is about {'you' if you else 'them'}"
+        return gettext("it is about you") if you else gettext("it is about them")
     if reader.id in part.heard:
-        return "heard it"
-    return "named as a reader"
+        return gettext("heard it")
+    return gettext("named as a reader")
 
 
 def _group_reason(names: Sequence[str]) -> str:
     if not names or len(names) > _MAX_NAMES:
-        return "in a group or team that is named as a reader"
-    return f"in {' or '.join(names)}"
+        return gettext("in a group or team that is named as a reader")
+    return gettext("in %(names)s") % {"names": gettext(" or ").join(names)}
 
 
 def _membership_reason(reader: AudienceReader, place: AudienceNames) -> str:
     if place.kind == AudienceType.TEAM:
-        return _group_reason([f"the team {name}" for name in place.teams])
+        return _group_reason(
+            [gettext("the team %(name)s") % {"name": name} for name in place.teams]
+        )
     if place.kind == AudienceType.GROUP:
         return _group_reason(place.groups)
     if reader.what == "robot":
-        return "your own robot" if reader.mine else "the robot of one of them"
-    return f"of {place.cohort}" if place.cohort else "has the persona"
+        return gettext("your own robot") if reader.mine else gettext("the robot of one of them")
+    return (
+        gettext("of %(cohort)s") % {"cohort": place.cohort}
+        if place.cohort
+        else gettext("has the persona")
+    )
 
 
 def _acting_robot_reason(reader: AudienceReader) -> str:
     """The reason of a helper, which reads only on behalf of one of the people."""
-    whom = "you" if reader.mine else "one of them"
+    whom = gettext("you") if reader.mine else gettext("one of them")
     match reader.reason:
         case "serves":
-            return f"when it works for {whom}, as {'your' if reader.mine else 'their'} own robot"
+            return (
+                gettext("when it works for you, as your own robot")
+                if reader.mine
+                else gettext("when it works for one of them, as their own robot")
+            )
         case "told":
-            return f"when it works for {whom}, who talked to it"
+            return gettext("when it works for %(whom)s, who talked to it") % {"whom": whom}
         case "leave":
-            return f"when it works for {whom}, with {'your' if reader.mine else 'their'} leave"
-    return f"when it works for {whom} in the group where this was said"
+            return (
+                gettext("when it works for you, with your leave")
+                if reader.mine
+                else gettext("when it works for one of them, with their leave")
+            )
+    return gettext("when it works for %(whom)s in the group where this was said") % {"whom": whom}

@@ -167,7 +167,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "orgs_member": {
         "name": ColumnRule(MaskingRule.NONE, "of the member alone: emptied with the member"),
-        "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,
+        "role": FIXED, "time_zone": FIXED, "language": FIXED, "invite_digest": SECRET,
         "provisioned_id": ColumnRule(MaskingRule.NONE, ("of the member alone: emptied with the "
                                                         "member")),
     },

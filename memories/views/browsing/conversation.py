@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.browsing.conversation_pages.conversation_page import ConversationPage, DerivedMemory
@@ -14,12 +15,14 @@ from memories.browsing.conversation_pages.conversation_page import (
     get_conversation_page as read_thread,
 )
 from memories.store.dependents import is_proposition, is_summary
+from memories.store.models.choices import Type
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.speakers.document_source import document_of
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.forms.search_forms import ConversationCursorForm
 from memories.views.origin_presenter import memory_time, voice_name
+from orgs.languages.page_text import choice_label
 from orgs.views.page_access import members_only
 
 
@@ -83,6 +86,6 @@ def _derived_row(one: DerivedMemory, found: ConversationPage) -> dict[str, Any]:
 def _type_label(memory: Memory) -> str:
     """What it is, in a word: its category where it has one."""
     if is_summary(memory):
-        return "Summary"
-    fallback = "Fact" if is_proposition(memory) else memory.get_type_display()
+        return gettext("Summary")
+    fallback = gettext("Fact") if is_proposition(memory) else choice_label(Type(memory.type))
     return memory_presenter.memory_category_label(memory) or fallback

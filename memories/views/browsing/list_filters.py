@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 
 from memories.browsing import memory_pages
@@ -23,6 +24,7 @@ from memories.browsing.selection import (
 from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.views.forms.search_forms import ColumnsForm, MemoryFilterForm
 from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
+from orgs.languages.page_text import choice_options, format_number, lazy_text
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
 from orgs.views.page_access import members_only
@@ -48,12 +50,12 @@ class Column:
 
 
 COLUMNS = (
-    Column("text", "Memory", "text", "-text", always=True),
-    Column("readers", "Readers", "readers", "-readers"),
-    Column("by", "By", "", ""),
-    Column("category", "Category", "category", "-category"),
-    Column("age", "Age", "-age", "age", rises=False),
-    Column("use", "Used", "-use", "use", rises=False),
+    Column("text", lazy_text("Memory"), "text", "-text", always=True),
+    Column("readers", lazy_text("Readers"), "readers", "-readers"),
+    Column("by", lazy_text("By"), "", ""),
+    Column("category", lazy_text("Category"), "category", "-category"),
+    Column("age", lazy_text("Age"), "-age", "age", rises=False),
+    Column("use", lazy_text("Used"), "-use", "use", rises=False),
 )
 OPTIONAL_COLUMNS = tuple(one for one in COLUMNS if not one.always)
 NO_COLUMNS = "none"
@@ -109,33 +111,33 @@ def choose_columns(request: HttpRequest) -> HttpResponse:
 
 
 KIND_LABELS = {
-    Kind.DIRECT: "Said between two",
-    Kind.GROUP: "Said in a group",
-    Kind.USER: "About somebody in a group",
-    Kind.INTERACTION: "Said to somebody in a group",
-    Kind.ORGANISATION: "Shared knowledge",
+    Kind.DIRECT: lazy_text("Said between two"),
+    Kind.GROUP: lazy_text("Said in a group"),
+    Kind.USER: lazy_text("About somebody in a group"),
+    Kind.INTERACTION: lazy_text("Said to somebody in a group"),
+    Kind.ORGANISATION: lazy_text("Shared knowledge"),
 }
 LEVEL_LABELS = {
-    Level.INDIVIDUAL: "About one person",
-    Level.GROUP: "About a group",
-    Level.CROSS_GROUP: "About a person in every group",
-    Level.ORGANISATION: "About the organisation",
+    Level.INDIVIDUAL: lazy_text("About one person"),
+    Level.GROUP: lazy_text("About a group"),
+    Level.CROSS_GROUP: lazy_text("About a person in every group"),
+    Level.ORGANISATION: lazy_text("About the organisation"),
 }
 TIER_LABELS = {
-    Tier.FAST: "Fast tier",
-    Tier.MEDIUM: "Medium tier",
-    Tier.SLOW: "Slow tier",
-    Tier.GLACIAL: "Glacial tier",
+    Tier.FAST: lazy_text("Fast tier"),
+    Tier.MEDIUM: lazy_text("Medium tier"),
+    Tier.SLOW: lazy_text("Slow tier"),
+    Tier.GLACIAL: lazy_text("Glacial tier"),
 }
 
 
 READER_LABELS = {
-    "organisation": "Read by everyone",
-    "group": "Read by a group",
-    "explicit": "Read by some people",
-    "profession": "Read by a profession",
-    "member": "Private to you",
-    "review": "Read by reviewers",
+    "organisation": lazy_text("Read by everyone"),
+    "group": lazy_text("Read by a group"),
+    "explicit": lazy_text("Read by some people"),
+    "profession": lazy_text("Read by a profession"),
+    "member": lazy_text("Private to you"),
+    "review": lazy_text("Read by reviewers"),
 }
 # What an address of the list has beside its filters; the group may be there by its name.
 NON_FILTER_PARAMETERS = ("q", "before", "group", "sort", "each", "open")
@@ -232,7 +234,7 @@ def parse_saved_view(query: str) -> Selection | None:
 def _count_label(count: int | None) -> str:
     if count is None:
         return ""
-    return f"{MAX_COUNT:,}+" if count > MAX_COUNT else f"{count:,}"
+    return f"{format_number(MAX_COUNT)}+" if count > MAX_COUNT else format_number(count)
 
 
 def _open_memory_context(form: MemoryFilterForm) -> dict[str, str] | None:
@@ -262,44 +264,53 @@ def _main_filters(selection: Selection, page: memory_pages.MemoryListPage) -> li
     chosen = page.options
     found = []
     if chosen and chosen.groups:
-        found.append(_select_filter("group", "Any group", chosen.groups, selection.group))
+        found.append(_select_filter("group", gettext("Any group"), chosen.groups, selection.group))
     if chosen:
-        found.append(_select_filter("member", "Anybody", chosen.members, selection.member))
-        found.append(_select_filter("robot", "Any robot", chosen.robots, selection.robot))
-    categories = [(value, CATEGORY_LABELS.get(value) or label) for value, label in Category.choices]
+        found.append(_select_filter("member", gettext("Anybody"), chosen.members, selection.member))
+        found.append(_select_filter("robot", gettext("Any robot"), chosen.robots, selection.robot))
+    categories = [
+        (value, CATEGORY_LABELS.get(value) or label)
+        for value, label in choice_options(Category.choices)
+    ]
     categories.sort(key=lambda pair: pair[1])
-    found.append(_select_filter("category", "Any category", categories, selection.category))
-    found.append(_select_filter("type", "Any type", Type.choices, selection.type))
+    found.append(
+        _select_filter("category", gettext("Any category"), categories, selection.category)
+    )
+    found.append(
+        _select_filter("type", gettext("Any type"), choice_options(Type.choices), selection.type)
+    )
     states = [(status, words) for status, (words, _) in STATUS_BADGES.items()]
-    found.append(_select_filter("status", "In use", states, selection.status))
+    found.append(_select_filter("status", gettext("In use"), states, selection.status))
     return found
 
 
 def _more_filters(selection: Selection) -> list[dict[str, Any]]:
     found = [
-        _select_filter("kind", "Said anywhere", KIND_LABELS.items(), selection.kind),
-        _select_filter("level", "Any reach", LEVEL_LABELS.items(), selection.level),
-        _select_filter("tier", "Any tier", TIER_LABELS.items(), selection.tier),
-        _select_filter("readers", "Read by anybody", READER_LABELS.items(), selection.readers),
+        _select_filter("kind", gettext("Said anywhere"), KIND_LABELS.items(), selection.kind),
+        _select_filter("level", gettext("Any reach"), LEVEL_LABELS.items(), selection.level),
+        _select_filter("tier", gettext("Any tier"), TIER_LABELS.items(), selection.tier),
+        _select_filter(
+            "readers", gettext("Read by anybody"), READER_LABELS.items(), selection.readers
+        ),
     ]
     if selection.brought:
-        one = [(str(selection.brought), "From one import")]
-        found.append(_select_filter("brought", "From anywhere", one, selection.brought))
+        one = [(str(selection.brought), gettext("From one import"))]
+        found.append(_select_filter("brought", gettext("From anywhere"), one, selection.brought))
     return found
 
 
 ORDER_LABELS = {
-    NEWEST_FIRST: "the last that came first",
-    "-age": "the newest first",
-    "age": "the oldest first",
-    "text": "from A to Z",
-    "-text": "from Z to A",
-    "readers": "what everyone reads first",
-    "-readers": "what everyone reads last",
-    "category": "by category",
-    "-category": "by category from the end",
-    "use": "the least used first",
-    "-use": "the most used first",
+    NEWEST_FIRST: lazy_text("the last that came first"),
+    "-age": lazy_text("the newest first"),
+    "age": lazy_text("the oldest first"),
+    "text": lazy_text("from A to Z"),
+    "-text": lazy_text("from Z to A"),
+    "readers": lazy_text("what everyone reads first"),
+    "-readers": lazy_text("what everyone reads last"),
+    "category": lazy_text("by category"),
+    "-category": lazy_text("by category from the end"),
+    "use": lazy_text("the least used first"),
+    "-use": lazy_text("the most used first"),
 }
 
 
@@ -314,52 +325,76 @@ def summary_labels(
     """How many there are, and in which order. further: not the first page."""
     if best or page.count is None:
         count = len(page.rows) - len(page.folded)
-        number = "1 memory" if count == 1 else f"{count:,} memories"
-        return {"total": number, "order": "best first"}
+        number = (
+            gettext("1 memory")
+            if count == 1
+            else gettext("%(count)s memories") % {"count": format_number(count)}
+        )
+        return {"total": number, "order": gettext("best first")}
     number, one = _count_sentence(page.count)
-    total = f"{number} that you can read"
+    total = gettext("%(number)s that you can read") % {"number": number}
     if selection:
-        total += " fits these filters" if one else " fit these filters"
+        total += gettext(" fits these filters") if one else gettext(" fit these filters")
     if page.lines and page.lines.conversations:
-        total += f", in {'1 line' if page.lines.lines == 1 else f'{page.lines.lines:,} lines'}"
+        total += ngettext(", in %(count)s line", ", in %(count)s lines", int(page.lines.lines)) % {
+            "count": format_number(page.lines.lines)
+        }
     words = ORDER_LABELS[order]
     if order and page.count[0] >= MAX_SORTED_ROWS and not page.count[1]:
-        words += f", among the last {MAX_SORTED_ROWS:,} that came"
-    return {"total": total, "order": f"further ones, {words}" if further else words}
+        words += gettext(", among the last %(max_sorted_rows)s that came") % {
+            "max_sorted_rows": format_number(MAX_SORTED_ROWS)
+        }
+    return {
+        "total": total,
+        "order": gettext("further ones, %(words)s") % {"words": words} if further else words,
+    }
 
 
 def _count_sentence(count: tuple[int, bool]) -> tuple[str, bool]:
     """How many match, rounded where exactness helps nobody; whether it is one."""
     number, exact = count
     if exact:
-        return ("1 memory", True) if number == 1 else (f"{number:,} memories", False)
+        return (
+            (gettext("1 memory"), True)
+            if number == 1
+            else (gettext("%(number)s memories") % {"number": format_number(number)}, False)
+        )
     words = (
-        f"About {number:,} memories" if number > MAX_EXACT_COUNT else "More than 10,000 memories"
+        gettext("About %(number)s memories") % {"number": format_number(number)}
+        if number > MAX_EXACT_COUNT
+        else gettext("More than 10,000 memories")
     )
     return words, False
 
 
 def empty_state(request: HttpRequest, selection: Selection, q: str, before: Any) -> dict[str, str]:
     """Words for an empty list: nothing yet, no match, or no permission."""
-    newest = {"action_url": reverse("library"), "action_label": "See the newest"}
+    newest = {"action_url": reverse("library"), "action_label": gettext("See the newest")}
     if before:
-        text = "You have reached the end of what you may read."
-        return {"title": "Nothing older", "text": text, **newest}
+        text = gettext("You have reached the end of what you may read.")
+        return {"title": gettext("Nothing older"), "text": text, **newest}
     if q:
-        text = "Nothing that you may read answers this. Try other words, or fewer"
-        text += ", or clear the filters." if selection else "."
-        return {"title": "No match", "text": text, **newest}
+        text = gettext("Nothing that you may read answers this. Try other words, or fewer")
+        text += gettext(", or clear the filters.") if selection else "."
+        return {"title": gettext("No match"), "text": text, **newest}
     if selection.status in (Status.PENDING_REVIEW, Status.QUARANTINED):
-        text = "What waits is seen by its author and by those who curate."
-        return {"title": "Nothing that you may see", "text": text, **newest}
+        text = gettext("What waits is seen by its author and by those who curate.")
+        return {"title": gettext("Nothing that you may see"), "text": text, **newest}
     if selection:
-        text = "No memory that you may read fits these filters."
-        return {"title": "No match", "text": text, **newest, "action_label": "Clear the filters"}
+        text = gettext("No memory that you may read fits these filters.")
+        return {
+            "title": gettext("No match"),
+            "text": text,
+            **newest,
+            "action_label": gettext("Clear the filters"),
+        }
     writes = request.actor.role != "viewer"
     return {
-        "title": "Nothing here yet",
-        "text": "No memory that you may read has been kept so far. Robots add what they learn"
-        + (", and so can you." if writes else "."),
+        "title": gettext("Nothing here yet"),
+        "text": gettext(
+            "No memory that you may read has been kept so far. Robots add what they learn"
+        )
+        + (gettext(", and so can you.") if writes else "."),
         "action_url": reverse("memory-add") if writes else "",
-        "action_label": "Add the first memory",
+        "action_label": gettext("Add the first memory"),
     }

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -25,6 +26,7 @@ from memories.views.browsing import list_filters
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS
 from memories.views.forms.search_forms import MemoryFilterForm, RecallForm
 from memories.views.memory_presenter import split_irrelevant
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
 # One memory as a line of the list: drawn with the list, and anew after an act.
@@ -117,10 +119,10 @@ def trash(request: HttpRequest) -> HttpResponse:
 
 MAX_HITS = 20
 BULK_ACTIONS = (
-    {"label": "Category, tags, importance", "action": "set"},
-    {"label": "Change who may read", "action": "share"},
-    {"label": "Archive", "action": "archive"},
-    {"label": "Forget", "action": "forget", "caution": True},
+    {"label": lazy_text("Category, tags, importance"), "action": "set"},
+    {"label": lazy_text("Change who may read"), "action": "share"},
+    {"label": lazy_text("Archive"), "action": "archive"},
+    {"label": lazy_text("Forget"), "action": "forget", "caution": True},
 )
 
 
@@ -216,9 +218,9 @@ def _load_page(
             "next_url": here(**_display_parameters(form), before=page.older_than)
             if page.older_than
             else "",
-            "next_label": "Older" if order == NEWEST_FIRST else "Next",
+            "next_label": gettext("Older") if order == NEWEST_FIRST else gettext("Next"),
             "first_url": here(**_display_parameters(form)) if after else "",
-            "first_label": "The newest" if order == NEWEST_FIRST else "The first",
+            "first_label": gettext("The newest") if order == NEWEST_FIRST else gettext("The first"),
         },
         "unsorted_url": here(**_display_parameters(form, sort="")) if order and not best else "",
         "each": bool(data.get("each")),
@@ -243,15 +245,20 @@ def _bulk_context(
         count = page.lines.alone
     here = len(page.rows) - len(page.conversations)
     several = exact and not form.cleaned_data.get("q") and count > here
-    but = ", without the turns of chats" if page.lines and page.lines.conversations else ""
+    but = gettext(", without the turns of chats") if page.lines and page.lines.conversations else ""
     return {
         "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in BULK_ACTIONS],
         "bulk_query": form.query(),
-        "all_label": f"All {count:,} that match{but}" if several else "",
+        "all_label": gettext("All %(count)s that match%(but)s")
+        % {"count": format_number(count), "but": but}
+        if several
+        else "",
     }
 
 
 def _too_long_context(request: HttpRequest) -> dict[str, Any]:
-    text = f"A question can have {MAX_QUERY_CHARACTERS:,} characters. Shorten it and ask again."
+    text = gettext(
+        "A question can have %(max_query_characters)s characters. Shorten it and ask again."
+    ) % {"max_query_characters": format_number(MAX_QUERY_CHARACTERS)}
     q = request.GET.get("q", "")[:MAX_QUERY_CHARACTERS].replace("\x00", "")
-    return {"q": q, "empty": {"title": "We could not use this question", "text": text}}
+    return {"q": q, "empty": {"title": gettext("We could not use this question"), "text": text}}

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from memories.browsing import memory_pages
@@ -34,7 +35,7 @@ def playground(request: HttpRequest) -> HttpResponse:
         try:
             context |= _answer_context(request, form)
         except NotFoundError:
-            form.add_error("group", "Whom you ask as is not in this group.")
+            form.add_error("group", gettext("Whom you ask as is not in this group."))
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "memories/browsing/playground.html", context, status=status)
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -18,6 +19,7 @@ from memories.retrieval.robot_mentions import (
     count_by_robot,
     list_timeline,
 )
+from orgs.languages.page_text import format_number, inside_sentence, lazy_text
 from orgs.views.page_access import members_only
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT, WEB
@@ -29,7 +31,7 @@ MAX_MEMORIES = 200
 MAX_BARS = 12
 MAX_QUOTE_CHARACTERS = 400
 # The built-in robots, as people know them; no other robot can have their names.
-BUILTIN_LABELS = {WEB: "Typed in here", IMPORT: "Imported"}
+BUILTIN_LABELS = {WEB: lazy_text("Typed in here"), IMPORT: lazy_text("Imported")}
 
 
 class TopicForm(forms.Form):
@@ -80,7 +82,7 @@ def _timeline_row(one: TimelineEntry, wanted: frozenset[str]) -> dict[str, Any]:
         "url": reverse("memory-page", args=[one.memory_id]),
         "speaker": one.shown_speaker or _robot_name(one),
         "heard": (_source_label(one) if one.speaker else "")
-        + (", reworded since" if one.reworded else ""),
+        + (gettext(", reworded since") if one.reworded else ""),
         "parts": highlight_parts(
             excerpt(one.content, set(wanted), MAX_QUOTE_CHARACTERS), set(wanted)
         ),
@@ -88,30 +90,49 @@ def _timeline_row(one: TimelineEntry, wanted: frozenset[str]) -> dict[str, Any]:
 
 
 def _robot_name(one: TimelineEntry) -> str:
-    name = one.robot_name or HIDDEN_ROBOT_NAME
+    name = one.robot_name or gettext(HIDDEN_ROBOT_NAME)
     return BUILTIN_LABELS.get(name, name)
 
 
 def _source_label(one: TimelineEntry) -> str:
     """How a speaker's words were recorded: "to Aria", ", imported"; of a mere name ", said
     Aria"."""
-    name = one.robot_name or HIDDEN_ROBOT_NAME.lower()
+    name = one.robot_name or gettext("a personal robot")
     if built_in := BUILTIN_LABELS.get(name):
-        return f", {built_in.lower()}"
-    return f" to {name}" if one.member_id else f", said {name}"
+        return f", {inside_sentence(built_in)}"
+    return (
+        gettext(" to %(name)s") % {"name": name}
+        if one.member_id
+        else gettext(", said %(name)s") % {"name": name}
+    )
 
 
 def _summary_sentence(robots: int, moments: int) -> str:
-    memories = "1 memory" if moments == 1 else f"{moments:,} memories"
-    return f"{memories} from {'1 robot' if robots == 1 else f'{robots:,} robots'}"
+    memories = (
+        gettext("1 memory")
+        if moments == 1
+        else gettext("%(moments)s memories") % {"moments": format_number(moments)}
+    )
+    return ngettext(
+        "%(memories)s from %(count)s robot", "%(memories)s from %(count)s robots", robots
+    ) % {
+        "memories": memories,
+        "count": format_number(robots),
+    }
 
 
 def _empty_state(topic: str, fits: bool) -> dict[str, str]:
     if not fits:
-        text = f"A topic can have {MAX_TOPIC_CHARACTERS} characters. Shorten it and ask again."
-        return {"title": "We could not use this topic", "text": text}
+        text = gettext(
+            "A topic can have %(max_topic_characters)s characters. Shorten it and ask again."
+        ) % {"max_topic_characters": MAX_TOPIC_CHARACTERS}
+        return {"title": gettext("We could not use this topic"), "text": text}
     if topic:
-        text = "No memory that you may read has all of these words. Try fewer, or put “or” between."
-        return {"title": "No match", "text": text}
-    text = "Write a topic to see which robots brought memories about it, and what was said when."
-    return {"title": "Nothing asked yet", "text": text}
+        text = gettext(
+            "No memory that you may read has all of these words. Try fewer, or put “or” between."
+        )
+        return {"title": gettext("No match"), "text": text}
+    text = gettext(
+        "Write a topic to see which robots brought memories about it, and what was said when."
+    )
+    return {"title": gettext("Nothing asked yet"), "text": text}

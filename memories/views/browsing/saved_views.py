@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,16 +17,17 @@ from memories.browsing.palette.search import PaletteResult, search_palette
 from memories.browsing.saved_views import TooManyViews, delete_saved_view, set_saved_view
 from memories.insights.tag_counts import get_tag_tree
 from memories.views.forms.memory_forms import SaveViewForm
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 
 # What the command palette finds, as JSON for its script.
 
 RESULT_PAGES = {
-    "memory": ("memory-page", "Memory", "memories"),
-    "person": ("person", "Person", "me"),
-    "group": ("group-page", "Group", "people"),
-    "robot": ("robot-page", "Robot", "robots"),
-    "view": ("library", "Saved view", "filter"),
+    "memory": ("memory-page", lazy_text("Memory"), "memories"),
+    "person": ("person", lazy_text("Person"), "me"),
+    "group": ("group-page", lazy_text("Group"), "people"),
+    "robot": ("robot-page", lazy_text("Robot"), "robots"),
+    "view": ("library", lazy_text("Saved view"), "filter"),
 }
 
 
@@ -98,9 +100,13 @@ def save_view(request: HttpRequest) -> HttpResponse:
         except TooManyViews as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"Kept as “{form.cleaned_data['name']}”. Only you see it.")
+            messages.success(
+                request,
+                gettext("Kept as “%(name)s”. Only you see it.")
+                % {"name": form.cleaned_data["name"]},
+            )
     else:
-        messages.error(request, "Give it a name of up to 60 characters.")
+        messages.error(request, gettext("Give it a name of up to 60 characters."))
     return redirect(_list_url(query))
 
 
@@ -111,5 +117,5 @@ def delete_view(request: HttpRequest) -> HttpResponse:
     form = SaveViewForm(request.POST)
     if form.is_valid():
         delete_saved_view(request.actor, name=form.cleaned_data["name"])
-        messages.success(request, "Removed. The memories stay as they are.")
+        messages.success(request, gettext("Removed. The memories stay as they are."))
     return redirect("library")

@@ -7,12 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.browsing.shared_knowledge import SharedKnowledgePage, list_shared_knowledge
 from memories.store.models.choices import Category
 from memories.views import memory_presenter
 from memories.views.forms import search_forms
+from orgs.languages.page_text import choice_label, format_number
 from orgs.views.page_access import WRITERS, members_only
 
 NO_CATEGORY = "none"
@@ -57,7 +59,7 @@ def _page_context(
         "categories": _category_tabs(found, chosen, url),
         "page": {"next_url": f"{url}?{older}" if found.before else ""},
         "add_url": f"{reverse('memory-add')}?audience=organisation" if writes else "",
-        "add_label": "Suggest something" if proposes else "Add something",
+        "add_label": gettext("Suggest something") if proposes else gettext("Add something"),
         "lead": _lead_sentence(request.actor.role, proposes),
         "empty": _empty_state(chosen, writes),
         "panel": True,
@@ -69,37 +71,64 @@ def _category_tabs(
 ) -> list[dict[str, Any]]:
     """All of them together, each that is used, and those without."""
     named = [
-        (value, memory_presenter.CATEGORY_LABELS.get(Category(value)) or str(Category(value).label))
+        (
+            value,
+            memory_presenter.CATEGORY_LABELS.get(Category(value))
+            or str(choice_label(Category(value))),
+        )
         for value in found.counts
         if value
     ]
     total = sum(found.counts.values())
-    tabs = [{"label": "All", "url": url, "current": chosen is None, "count": f"{total:,}"}]
-    for value, label in [*sorted(named, key=lambda pair: pair[1]), ("", "Without a category")]:
+    tabs = [
+        {
+            "label": gettext("All"),
+            "url": url,
+            "current": chosen is None,
+            "count": format_number(total),
+        }
+    ]
+    for value, label in [
+        *sorted(named, key=lambda pair: pair[1]),
+        ("", gettext("Without a category")),
+    ]:
         if count := found.counts.get(value):
             name = value or NO_CATEGORY
             link = f"{url}?{urlencode({'category': name})}"
             current = chosen == name
-            tabs.append({"label": label, "url": link, "current": current, "count": f"{count:,}"})
+            tabs.append(
+                {"label": label, "url": link, "current": current, "count": format_number(count)}
+            )
     return tabs
 
 
 def _lead_sentence(role: str, proposes: bool) -> str:
     if role == "viewer":
-        return "What everyone here can read, people and robots. Your role reads."
+        return gettext("What everyone here can read, people and robots. Your role reads.")
     if proposes:
-        return "What everyone here can read, people and robots. A curator looks at what you add."
-    return "What everyone here can read, people and robots. What you add they read at once."
+        return gettext(
+            "What everyone here can read, people and robots. A curator looks at what you add."
+        )
+    return gettext(
+        "What everyone here can read, people and robots. What you add they read at once."
+    )
 
 
 def _empty_state(chosen: str | None, writes: bool) -> dict[str, str]:
     if chosen:
-        text = "Nothing that everyone can read has this category."
+        text = gettext("Nothing that everyone can read has this category.")
         return {
-            "title": "No match",
+            "title": gettext("No match"),
             "text": text,
             "action_url": reverse("knowledge"),
-            "action_label": "See all of it",
+            "action_label": gettext("See all of it"),
         }
-    end = "Add the first thing worth knowing." if writes else "Robots and curators add to it."
-    return {"title": "Nothing here yet", "text": f"Nobody has told everyone anything yet. {end}"}
+    end = (
+        gettext("Add the first thing worth knowing.")
+        if writes
+        else gettext("Robots and curators add to it.")
+    )
+    return {
+        "title": gettext("Nothing here yet"),
+        "text": gettext("Nobody has told everyone anything yet. %(end)s") % {"end": end},
+    }

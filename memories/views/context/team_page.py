@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -16,6 +17,7 @@ from memories.context.models import EvictionReason
 from memories.context.team_working_memory import TeamState
 from memories.context.working_memory_values import WorkingMemory
 from memories.views.context.working_memory import entry_rows
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from robots.models.teams import TeamRobot, TeamStatus
 from robots.teams.failover import silence_limit
@@ -24,7 +26,7 @@ from robots.views.forms import TeamForm
 from robots.views.teams import robot_tabs
 
 # A neutral wording: the team itself removes nothing, whoever did it.
-REASON_LABELS = {EvictionReason.REMOVED: "taken out"}
+REASON_LABELS = {EvictionReason.REMOVED: lazy_text("taken out")}
 LIVE_TARGET_ID = "team-live"
 
 
@@ -66,7 +68,8 @@ def _live_context(state: TeamState, held: WorkingMemory) -> dict[str, Any]:
         "limit": f"{silence_limit().total_seconds():g}",
         "tokens": state.tokens,
         "budget": state.budget,
-        "used": f"{state.tokens:,} of {state.budget:,} tokens",
+        "used": gettext("%(tokens)s of %(budget)s tokens")
+        % {"tokens": format_number(state.tokens), "budget": format_number(state.budget)},
         "count": state.count,
         **entry_rows(held, REASON_LABELS),
     }
@@ -90,9 +93,15 @@ def _status_sentence(state: TeamState) -> str:
         [one.robot.name for one in rows] for rows in (state.standing.active, state.standing.passive)
     )
     if not active and not passive:
-        return "No robot is in this team yet."
-    works = _name_list(active, "is active", "are active") if active else "No robot is active"
-    waits = _name_list(passive, "waits", "wait") if passive else "nobody waits to take over"
+        return gettext("No robot is in this team yet.")
+    works = (
+        _name_list(active, gettext("is active"), gettext("are active"))
+        if active
+        else gettext("No robot is active")
+    )
+    waits = (
+        _name_list(passive, "waits", "wait") if passive else gettext("nobody waits to take over")
+    )
     return f"{works}; {waits}."
 
 
@@ -100,5 +109,13 @@ def _name_list(names: list[str], one: str, several: str) -> str:
     if len(names) == 1:
         return f"{names[0]} {one}"
     if len(names) <= 3:
-        return f"{', '.join(names[:-1])} and {names[-1]} {several}"
-    return f"{names[0]} and {len(names) - 1} others {several}"
+        return gettext("%(names)s and %(names2)s %(several)s") % {
+            "names": ", ".join(names[:-1]),
+            "names2": names[-1],
+            "several": several,
+        }
+    return gettext("%(names)s and %(names2)s others %(several)s") % {
+        "names": names[0],
+        "names2": len(names) - 1,
+        "several": several,
+    }

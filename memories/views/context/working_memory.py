@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from memories.context.models import EvictionReason
 from memories.context.working_memory import get_working_memory
 from memories.context.working_memory_values import WorkingMemory
+from orgs.languages.page_text import choice_label
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from robots.models.robots import Robot
 from robots.registry.robots import may_see_work
@@ -64,7 +65,7 @@ def entry_rows(
                 "id": one.id,
                 "text": one.content,
                 "url": reverse("memory-page", args=[one.id]),
-                "reason": why.get(one.reason, EvictionReason(one.reason).label),
+                "reason": why.get(one.reason, choice_label(EvictionReason(one.reason))),
                 "at": one.evicted_at,
             }
             for one in found.evicted

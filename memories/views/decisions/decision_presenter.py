@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from memories.curation.decision_records.decision_queries import DecisionRecord
 from memories.curation.decision_records.models import Claim, Dissent, DissentType, Participant
@@ -16,17 +17,26 @@ from memories.views.origin_presenter import (
     robot_name,
     writer_robot_name,
 )
+from orgs.languages.page_text import choice_label, format_decimal, format_number, lazy_text
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
 
 # Strength -> (label, tone of its badge, what it means).
 STRENGTHS = {
-    "unanimous": ("Unanimous", "good", "Nobody voted against it."),
-    "strong": ("Strong", "good", "More than four in five were for it."),
-    "moderate": ("Moderate", "outline", "At least three in five were for it."),
-    "weak": ("Weak", "warn", "A bare majority was for it."),
-    "split": ("Split", "warn", "As many were against it as for it, or nobody voted."),
-    "contested": ("Contested", "bad", "More were against it than for it."),
+    "unanimous": (lazy_text("Unanimous"), "good", lazy_text("Nobody voted against it.")),
+    "strong": (lazy_text("Strong"), "good", lazy_text("More than four in five were for it.")),
+    "moderate": (
+        lazy_text("Moderate"),
+        "outline",
+        lazy_text("At least three in five were for it."),
+    ),
+    "weak": (lazy_text("Weak"), "warn", lazy_text("A bare majority was for it.")),
+    "split": (
+        lazy_text("Split"),
+        "warn",
+        lazy_text("As many were against it as for it, or nobody voted."),
+    ),
+    "contested": (lazy_text("Contested"), "bad", lazy_text("More were against it than for it.")),
 }
 SURE_FROM, DOUBTFUL_BELOW = 0.85, 0.55
 
@@ -82,14 +92,17 @@ def votes_label(one: DecisionRecord) -> str:
     """How many were for and against it."""
     agree, disagree = one.record.agree, one.record.disagree
     if not agree and not disagree:
-        return "No votes"
-    return f"{agree:,} for, {disagree:,} against"
+        return gettext("No votes")
+    return gettext("%(agree)s for, %(disagree)s against") % {
+        "agree": format_number(agree),
+        "disagree": format_number(disagree),
+    }
 
 
 def confidence_label(confidence: float) -> str:
     if confidence >= SURE_FROM:
-        return "Sure"
-    return "Doubtful" if confidence < DOUBTFUL_BELOW else "Fairly sure"
+        return gettext("Sure")
+    return gettext("Doubtful") if confidence < DOUBTFUL_BELOW else gettext("Fairly sure")
 
 
 def attribution(said: Participant | Claim | Dissent, me: object) -> dict[str, Any]:
@@ -103,14 +116,14 @@ def attribution(said: Participant | Claim | Dissent, me: object) -> dict[str, An
 
 
 def dissent_detail(said: Dissent, me: object) -> dict[str, Any]:
-    state = ("Open", "warn")
+    state = (gettext("Open"), "warn")
     if said.rebuttal:
-        state = ("Answered", "")
+        state = (gettext("Answered"), "")
     elif said.acknowledged:
-        state = ("Taken note of", "")
+        state = (gettext("Taken note of"), "")
     return {
         "id": said.id,
-        "kind": DissentType(said.form).label,
+        "kind": choice_label(DissentType(said.form)),
         "risk": said.form == DissentType.RISK_WARNING,
         "content": said.content,
         "reasoning": said.reasoning,
@@ -155,4 +168,9 @@ def _sort_open_first(dissents: Any) -> list[Dissent]:
 
 
 def _similarity_label(similarity: float | None) -> str:
-    return "" if similarity is None else f"{100 * similarity:.0f} % of the words"
+    return (
+        ""
+        if similarity is None
+        else gettext("%(similarity)s %% of the words")
+        % {"similarity": format_decimal(100 * similarity, ".0f")}
+    )

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 from rest_framework.exceptions import ValidationError
@@ -44,16 +45,17 @@ from memories.views.forms.decision_forms import (
 from orgs.api.cursors import parse_cursor, sign_cursor
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
 from robots.people.directory import visible_members
 
 PAGE_SIZE, MAX_MEMBERS = 50, 200
-PROPOSED_MESSAGE = (
+PROPOSED_MESSAGE = lazy_text(
     "Thank you. A curator looks at it before everyone can read it; until then you see it."
 )
-ANSWERED = "Answered. What was said stays as it is."
-WAITS = "Thank you. Your answer waits for a curator; you find its state under Review."
+ANSWERED = lazy_text("Answered. What was said stays as it is.")
+WAITS = lazy_text("Thank you. Your answer waits for a curator; you find its state under Review.")
 REFUSAL_ERRORS = (
     AlreadyExistsError,
     InvalidDecisionError,
@@ -231,9 +233,9 @@ def _redirect_to_recorded(request: HttpRequest, made: RecordDecisionResult) -> H
     if made.status != Status.ACTIVE:
         messages.info(request, PROPOSED_MESSAGE)
     elif made.deduplicated:
-        messages.info(request, "This was recorded already. Nothing was added.")
+        messages.info(request, gettext("This was recorded already. Nothing was added."))
     else:
-        messages.success(request, "Recorded.")
+        messages.success(request, gettext("Recorded."))
     return redirect("decision-page", made.id)
 
 
@@ -248,7 +250,7 @@ def add_dissent_view(request: HttpRequest, decision_id: UUID) -> HttpResponse:
         except REFUSAL_ERRORS as refused:
             form.add_error(None, str(refused))
         else:
-            messages.success(request, "Your dissent stands beside the decision.")
+            messages.success(request, gettext("Your dissent stands beside the decision."))
             return redirect(f"{reverse('decision-page', args=[decision_id])}#dissents")
     return _render_decision(request, decision_id, 422, form=form)
 

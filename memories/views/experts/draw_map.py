@@ -8,9 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from memories.insights.knowledge_map import KnowledgeMap, MapPerson, MapTopic
 from memories.views.experts.graph_drawing import initials
 from memories.views.experts.treemap import Rectangle, layout_treemap
+from orgs.languages.page_text import format_number
 
 # Topic -> the address that chooses it.
 TopicUrl = Callable[[MapTopic], str]
@@ -60,9 +63,14 @@ def draw_maps(
 
 def topic_sentence(topic: MapTopic, people: Sequence[MapPerson]) -> str:
     """What the area says, in words."""
-    count = "1 memory" if topic.memories == 1 else f"{topic.memories:,} memories"
+    count = (
+        gettext("1 memory")
+        if topic.memories == 1
+        else gettext("%(memories)s memories") % {"memories": format_number(topic.memories)}
+    )
     names = ", ".join(one.name for one in people[:MAX_AVATARS])
-    return f"{topic.name}: {count}{f'; shown by {names}' if names else ''}"
+    shown = gettext("; shown by %(names)s") % {"names": names} if names else ""
+    return f"{topic.name}: {count}{shown}"
 
 
 def _who_showed(topic: MapTopic, people: Sequence[MapPerson]) -> list[MapPerson]:
@@ -108,7 +116,7 @@ def _draw_area(drawn: dict[str, Any], area: Rectangle) -> dict[str, Any]:
         "text_y": _round_px(y + 20),
         "count_y": _round_px(y + 20 + LINE_HEIGHT),
         "name": _truncate(topic.name, letters) if labelled and letters > 2 else "",
-        "count": f"{topic.memories:,}" if counted else "",
+        "count": format_number(topic.memories) if counted else "",
         "people": [
             {
                 "x": _round_px(x + PADDING + AVATAR_RADIUS + AVATAR_STEP * place),

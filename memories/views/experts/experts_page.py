@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -77,7 +78,9 @@ def _filters_context(request: HttpRequest, group: str) -> dict[str, Any]:
         {"value": one.id, "label": one.name, "selected": group in (str(one.id), one.external_id)}
         for one in memory_pages.list_readable_groups(request.actor)
     ]
-    filters = [{"name": "group", "label": "Any group", "options": options}] if options else []
+    filters = (
+        [{"name": "group", "label": gettext("Any group"), "options": options}] if options else []
+    )
     return {"experts_url": reverse("experts"), "filters": filters}
 
 
@@ -92,7 +95,7 @@ def _person_row(
     you = one.member is not None and one.member == request.actor.member_id
     return {
         "id": f"person-{place}",
-        "name": "You" if you else expert_name(one),
+        "name": gettext("You") if you else expert_name(one),
         "initials": initials(one.name),
         "url": reverse("person", args=[one.member])
         if one.member and request.actor.role == "admin"
@@ -128,32 +131,54 @@ def _topic_url(topic: str, group: str) -> str:
 
 def _summary_sentence(by_words: int, by_meaning: int, topic: str) -> str:
     if by_words:
-        who = "1 person shows" if by_words == 1 else f"{by_words} people show"
-        return f"{who} what they know about {topic}, most first"
-    return f"Nobody said “{topic}”; these come close in meaning" if by_meaning else ""
+        who = (
+            gettext("1 person shows")
+            if by_words == 1
+            else gettext("%(by_words)s people show") % {"by_words": by_words}
+        )
+        return gettext("%(who)s what they know about %(topic)s, most first") % {
+            "who": who,
+            "topic": topic,
+        }
+    return (
+        gettext("Nobody said “%(topic)s”; these come close in meaning") % {"topic": topic}
+        if by_meaning
+        else ""
+    )
 
 
 def _empty_state(request: HttpRequest, found: TopicPage, topic: str, group: str) -> dict[str, str]:
     """Nothing asked, nothing kept, nobody known, or the graph is switched off."""
     if "graph" not in request.membership[1].projections:
-        text = (
+        text = gettext(
             "Who knows what is not kept in this organisation. Whoever runs the server can switch "
+            "the graph on and fill it."
         )
-        return {"title": "Switched off", "text": text + "the graph on and fill it."}
+        return {"title": gettext("Switched off"), "text": text}
     if topic:
-        text = (
-            f"No memory that you may read shows that somebody knows about “{topic}”. Who only asks "
-        )
-        text += "about a thing is not counted."
-        more = {"action_url": _topic_url(topic, ""), "action_label": "Look in all groups"}
-        return {"title": "Nobody has shown it yet", "text": text, **(more if group else {})}
+        text = gettext(
+            "No memory that you may read shows that somebody knows about “%(topic)s”. Who only "
+            "asks about a thing is not counted."
+        ) % {"topic": topic}
+        more = {"action_url": _topic_url(topic, ""), "action_label": gettext("Look in all groups")}
+        return {
+            "title": gettext("Nobody has shown it yet"),
+            "text": text,
+            **(more if group else {}),
+        }
     if found.topics:
-        text = "Write what you need help with, or take one of the topics that people spoke about."
-        return {"title": "Ask for a topic", "text": text}
-    text = "As soon as people say what they know where you may read it, you find them here."
-    return {"title": "Nothing here yet", "text": text}
+        text = gettext(
+            "Write what you need help with, or take one of the topics that people spoke about."
+        )
+        return {"title": gettext("Ask for a topic"), "text": text}
+    text = gettext(
+        "As soon as people say what they know where you may read it, you find them here."
+    )
+    return {"title": gettext("Nothing here yet"), "text": text}
 
 
 def _too_long_state() -> dict[str, str]:
-    text = f"A topic can have {MAX_TOPIC_CHARACTERS} characters. Shorten it and ask again."
-    return {"title": "We could not use this topic", "text": text}
+    text = gettext(
+        "A topic can have %(max_topic_characters)s characters. Shorten it and ask again."
+    ) % {"max_topic_characters": MAX_TOPIC_CHARACTERS}
+    return {"title": gettext("We could not use this topic"), "text": text}

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from memories.retrieval.experts.topic_map import TopicMap
 from memories.retrieval.search_types import Expert
@@ -67,7 +68,8 @@ def _draw_graph(paper: GraphLayout, topic: str, found: TopicMap, group: str) -> 
                 "label_y": _round_px(at[1] - radius - 6 if above else at[1] + radius + 14),
                 "initials": initials(one.name),
                 "name": _truncate(expert_name(one), min(paper.letters, paper.topic)),
-                "title": f"{expert_name(one)} knows about {topic}",
+                "title": gettext("%(one)s knows about %(topic)s")
+                % {"one": expert_name(one), "topic": topic},
                 "url": f"#person-{place + 1}",
                 "line": _round_px(1 + 3.5 * share),
             }
@@ -120,7 +122,7 @@ def _draw_concepts(
                 "y": _round_px(at[1]),
                 "name": _truncate(name, paper.letters),
                 **_pill(at[0], at[1], min(len(name), paper.letters) * 7 + 18, 24),
-                "title": f"Who knows about {name}",
+                "title": gettext("Who knows about %(name)s") % {"name": name},
                 "url": f"{reverse('experts')}?{urlencode(query)}",
             }
         )

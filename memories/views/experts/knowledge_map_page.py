@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -24,6 +25,7 @@ from memories.insights.knowledge_map import (
 from memories.views import memory_presenter
 from memories.views.experts.draw_map import draw_maps
 from memories.views.experts.graph_drawing import initials
+from orgs.languages.page_text import format_number
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import short_day
 
@@ -116,7 +118,7 @@ def _topic_row(topic: MapTopic, found: KnowledgeMap, url: str, me: object) -> di
 
 
 def _person_name(person: MapPerson, me: object) -> str:
-    return "You" if person.member and person.node == me else person.name
+    return gettext("You") if person.member and person.node == me else person.name
 
 
 def _time_context(
@@ -146,7 +148,11 @@ def _time_context(
 
 def _period_label(first: date, last: date) -> str:
     label = short_day(last, year=True)
-    return label if first == last else f"{short_day(first)} to {label}"
+    return (
+        label
+        if first == last
+        else gettext("%(first)s to %(label)s") % {"first": short_day(first), "label": label}
+    )
 
 
 def _list_context(
@@ -162,27 +168,37 @@ def _list_context(
         memory_presenter.memory_row(one, me=me, now=now, wanted=frozenset()) for one in found.listed
     ]
     total = topic.memories if topic else person.memories if person else 0
-    number = "1 memory" if total == 1 else f"{total:,} memories"
+    number = (
+        gettext("1 memory")
+        if total == 1
+        else gettext("%(total)s memories") % {"total": format_number(total)}
+    )
     if topic:
         title = topic.name
-        summary = f"{number} {'names' if total == 1 else 'name'} it"
+        summary = ngettext("%(number)s names it", "%(number)s name it", total) % {"number": number}
         experts = f"{reverse('experts')}?{urlencode({'topic': topic.name})}"
     else:
         title = _person_name(person, me) if person else ""
-        summary = f"{number} {'shows' if total == 1 else 'show'} what they know"
+        summary = ngettext(
+            "%(number)s shows what they know", "%(number)s show what they know", total
+        ) % {"number": number}
         experts = ""
     if total > len(rows):
-        summary += f", the newest {len(rows)} of them here"
+        summary += gettext(", the newest %(rows)s of them here") % {"rows": len(rows)}
     return {"title": title, "summary": summary, "memories": rows, "experts_url": experts}
 
 
 def _empty_state(request: HttpRequest) -> dict[str, Any]:
     if "graph" not in request.membership[1].projections:
-        text = (
-            "What memories are about is not kept in this organisation. Whoever runs the server can"
+        text = gettext(
+            "What memories are about is not kept in this organisation. Whoever runs the server can "
+            "switch the graph on and fill it."
         )
         return {
-            "empty": {"title": "Switched off", "text": f"{text} switch the graph on and fill it."}
+            "empty": {
+                "title": gettext("Switched off"),
+                "text": text,
+            }
         }
-    text = "As soon as you may read memories that name a topic, they are drawn here."
-    return {"empty": {"title": "Nothing here yet", "text": text}}
+    text = gettext("As soon as you may read memories that name a topic, they are drawn here.")
+    return {"empty": {"title": gettext("Nothing here yet"), "text": text}}

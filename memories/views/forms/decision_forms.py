@@ -7,14 +7,20 @@ from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from memories.curation.decision_records.dissents import DissentDraft
 from memories.curation.decision_records.models import DissentType
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
+from orgs.languages.page_text import choice_options, lazy_text
 
 MAX_TOPIC_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_ENTRIES, MAX_VOTES = 300, 5000, 100, 1_000_000
-CONFIDENCE_CHOICES = (("0.4", "Doubtful"), ("0.7", "Fairly sure"), ("1.0", "Sure"))
+CONFIDENCE_CHOICES = (
+    ("0.4", lazy_text("Doubtful")),
+    ("0.7", lazy_text("Fairly sure")),
+    ("1.0", lazy_text("Sure")),
+)
 
 
 class DecisionSearchForm(forms.Form):
@@ -29,18 +35,18 @@ class DecisionSearchForm(forms.Form):
 
 class DissentForm(forms.Form):
     kind = forms.ChoiceField(
-        choices=[("", "Choose what it is"), *DissentType.choices],
-        label="What it is",
-        error_messages={"required": "Choose what it is."},
+        choices=[("", lazy_text("Choose what it is")), *choice_options(DissentType.choices)],
+        label=lazy_text("What it is"),
+        error_messages={"required": lazy_text("Choose what it is.")},
     )
     content = forms.CharField(
-        label="What you see otherwise",
+        label=lazy_text("What you see otherwise"),
         max_length=MAX_TEXT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Write what you see otherwise."},
+        error_messages={"required": lazy_text("Write what you see otherwise.")},
     )
     reasoning = forms.CharField(
-        label="Why",
+        label=lazy_text("Why"),
         required=False,
         max_length=MAX_TEXT_CHARACTERS,
         widget=forms.Textarea({"rows": 2}),
@@ -49,7 +55,7 @@ class DissentForm(forms.Form):
         choices=CONFIDENCE_CHOICES,
         initial="0.7",
         widget=forms.RadioSelect,
-        label="How sure you are",
+        label=lazy_text("How sure you are"),
     )
 
     def draft(self) -> DissentDraft:
@@ -67,16 +73,18 @@ class DissentAnswerForm(forms.Form):
     """A reply to a dissent; an empty one acknowledges it."""
 
     rebuttal = forms.CharField(
-        label="What speaks against it",
+        label=lazy_text("What speaks against it"),
         required=False,
         max_length=MAX_TEXT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
-    acknowledged = forms.BooleanField(required=False, label="We have taken note of it")
+    acknowledged = forms.BooleanField(required=False, label=lazy_text("We have taken note of it"))
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not any(self.cleaned_data.values()):
-            raise ValidationError("Tick that it was noted, or write what speaks against it.")
+            raise ValidationError(
+                gettext("Tick that it was noted, or write what speaks against it.")
+            )
         return self.cleaned_data
 
 
@@ -84,61 +92,70 @@ class DecisionForm(forms.Form):
     """audiences: those that the writer may choose; members: (id, name) whom they know."""
 
     topic = forms.CharField(
-        label="What it is about",
+        label=lazy_text("What it is about"),
         max_length=MAX_TOPIC_CHARACTERS,
-        help_text="In a few words. Decisions on the same words are found together.",
-        error_messages={"required": "Write what was decided on."},
+        help_text=lazy_text("In a few words. Decisions on the same words are found together."),
+        error_messages={"required": lazy_text("Write what was decided on.")},
     )
     conclusion = forms.CharField(
-        label="What was decided",
+        label=lazy_text("What was decided"),
         max_length=MAX_TEXT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 4}),
-        error_messages={"required": "Write what was decided."},
+        error_messages={"required": lazy_text("Write what was decided.")},
     )
-    agree = forms.IntegerField(label="For it", min_value=0, max_value=MAX_VOTES, initial=0)
-    disagree = forms.IntegerField(label="Against it", min_value=0, max_value=MAX_VOTES, initial=0)
+    agree = forms.IntegerField(
+        label=lazy_text("For it"), min_value=0, max_value=MAX_VOTES, initial=0
+    )
+    disagree = forms.IntegerField(
+        label=lazy_text("Against it"), min_value=0, max_value=MAX_VOTES, initial=0
+    )
     confidence = forms.ChoiceField(
         choices=CONFIDENCE_CHOICES,
         initial="1.0",
         widget=forms.RadioSelect,
-        label="How sure you were",
+        label=lazy_text("How sure you were"),
     )
     participants = forms.MultipleChoiceField(
-        label="Who took part",
+        label=lazy_text("Who took part"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="They read it only if they are among its readers.",
+        help_text=lazy_text("They read it only if they are among its readers."),
     )
     others = forms.CharField(
-        label="Who else took part",
+        label=lazy_text("Who else took part"),
         required=False,
         max_length=2000,
-        help_text="Names with commas between them. They stay names.",
+        help_text=lazy_text("Names with commas between them. They stay names."),
     )
     claims = forms.CharField(
-        label="What was said for it",
+        label=lazy_text("What was said for it"),
         required=False,
         max_length=MAX_TEXT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="One reason a line.",
+        help_text=lazy_text("One reason a line."),
     )
     domain = forms.CharField(
-        label="Domain", required=False, max_length=100, help_text="Such as finance or hiring."
+        label=lazy_text("Domain"),
+        required=False,
+        max_length=100,
+        help_text=lazy_text("Such as finance or hiring."),
     )
     tags = forms.CharField(
-        required=False, max_length=500, help_text="With commas between them: project:apollo."
+        required=False,
+        max_length=500,
+        help_text=lazy_text("With commas between them: project:apollo."),
     )
     decided_on = forms.DateField(
-        label="Decided on",
+        label=lazy_text("Decided on"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="Left empty, it is now.",
+        help_text=lazy_text("Left empty, it is now."),
     )
     supersedes = forms.UUIDField(required=False, widget=forms.HiddenInput)
     audience = forms.ChoiceField(
         error_messages={
-            "required": "Choose who may read this.",
-            "invalid_choice": "You cannot choose these readers any more; choose again.",
+            "required": lazy_text("Choose who may read this."),
+            "invalid_choice": lazy_text("You cannot choose these readers any more; choose again."),
         }
     )
 
@@ -157,17 +174,23 @@ class DecisionForm(forms.Form):
         names = [one.strip() for one in self.cleaned_data["others"].split(",")]
         names = [one for one in names if one]
         if any(":" in one for one in names):
-            raise ValidationError("Names have no colon. Members are chosen above.")
+            raise ValidationError(gettext("Names have no colon. Members are chosen above."))
         if len(names) > MAX_ENTRIES or any(len(one) > MAX_TOPIC_CHARACTERS for one in names):
             raise ValidationError(
-                f"Up to {MAX_ENTRIES} names, each of up to {MAX_TOPIC_CHARACTERS} characters."
+                gettext(
+                    "Up to %(max_entries)s names, each of up to %(max_topic_characters)s "
+                    "characters."
+                )
+                % {"max_entries": MAX_ENTRIES, "max_topic_characters": MAX_TOPIC_CHARACTERS}
             )
         return tuple(names)
 
     def clean_claims(self) -> tuple[ClaimDraft, ...]:
         lines = [one.strip() for one in self.cleaned_data["claims"].splitlines() if one.strip()]
         if len(lines) > MAX_ENTRIES:
-            raise ValidationError(f"Up to {MAX_ENTRIES} lines.")
+            raise ValidationError(
+                gettext("Up to %(max_entries)s lines.") % {"max_entries": MAX_ENTRIES}
+            )
         return tuple(ClaimDraft(text=one) for one in lines)
 
     def clean_tags(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from memories.access.audience_labels import AudienceChoice
 from memories.ingestion.drafts import ContentTooLongError, check_content_size
@@ -16,32 +17,42 @@ from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
+from orgs.languages.page_text import choice_options, format_number, lazy_text
 from orgs.models.organisations import Group
 
 # The word that confirms to forget everything.
-CONFIRM_FORGET = "forget everything"
+CONFIRM_FORGET = lazy_text("forget everything")
 CONFIRM_ERASURE = "erase"
-CONFIRM_ERASE_ME = "erase me"
+CONFIRM_ERASE_ME = lazy_text("erase me")
 MAX_QUERY_CHARACTERS = 2000
 MAX_TAGS = 20
-IMPORTANCE_CHOICES = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))
-TOO_LONG_MESSAGE = "This is longer than a memory may be ({most} bytes). Keep the part that matters."
+IMPORTANCE_CHOICES = (
+    ("0.3", lazy_text("Low")),
+    ("0.5", lazy_text("Normal")),
+    ("0.8", lazy_text("High")),
+)
+TOO_LONG_MESSAGE = lazy_text(
+    "This is longer than a memory may be ({most} bytes). Keep the part that matters."
+)
 
 
 def _optional_choice(words: Any) -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, choices=[("", ""), *words.choices])
+    return forms.ChoiceField(required=False, choices=[("", ""), *choice_options(words.choices)])
 
 
 def _category_choices() -> list[tuple[str, str]]:
-    named = [(value, CATEGORY_LABELS.get(value) or label) for value, label in Category.choices]
-    return [("", "None"), *sorted(named, key=lambda pair: pair[1])]
+    named = [
+        (value, CATEGORY_LABELS.get(value) or label)
+        for value, label in choice_options(Category.choices)
+    ]
+    return [("", gettext("None")), *sorted(named, key=lambda pair: pair[1])]
 
 
 class MemoryForm(forms.Form):
     content = forms.CharField(
-        label="What is worth knowing",
+        label=lazy_text("What is worth knowing"),
         widget=forms.Textarea(attrs={"rows": 5}),
-        error_messages={"required": "Write what should be remembered."},
+        error_messages={"required": lazy_text("Write what should be remembered.")},
     )
     category = forms.ChoiceField(required=False, choices=_category_choices)
     importance = forms.ChoiceField(
@@ -49,9 +60,11 @@ class MemoryForm(forms.Form):
     )
     sensitive = forms.BooleanField(
         required=False,
-        label="Keep it encrypted",
-        help_text="No search and no robot’s question finds its words. Readers find it in lists "
-        "and by its tags.",
+        label=lazy_text("Keep it encrypted"),
+        help_text=lazy_text(
+            "No search and no robot’s question finds its words. Readers find it in lists "
+            "and by its tags."
+        ),
     )
 
     def clean_content(self) -> str:
@@ -66,8 +79,8 @@ class AddMemoryForm(MemoryForm):
 
     audience = forms.ChoiceField(
         error_messages={
-            "required": "Choose who may read this.",
-            "invalid_choice": "You cannot choose these readers any more; choose again.",
+            "required": lazy_text("Choose who may read this."),
+            "invalid_choice": lazy_text("You cannot choose these readers any more; choose again."),
         }
     )
 
@@ -86,9 +99,11 @@ class EditMemoryForm(MemoryForm):
 
     shareable = forms.BooleanField(
         required=False,
-        label="May be said outside its group",
-        help_text="Robots may use it when they answer elsewhere, and what several groups show of "
-        "somebody may become known to everyone.",
+        label=lazy_text("May be said outside its group"),
+        help_text=lazy_text(
+            "Robots may use it when they answer elsewhere, and what several groups show of "
+            "somebody may become known to everyone."
+        ),
     )
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
@@ -105,7 +120,7 @@ def clean_memory_content(value: str) -> str:
         check_content_size(text)
     except ContentTooLongError as error:
         most = settings.MEMORY_MAX_BYTES
-        raise ValidationError(TOO_LONG_MESSAGE.format(most=f"{most:,}")) from error
+        raise ValidationError(TOO_LONG_MESSAGE.format(most=format_number(most))) from error
     return text
 
 
@@ -123,7 +138,9 @@ def audience_choices(
         readers = place.readers
         sentence = f"{readers.sentence} {readers.note}".strip()
         if proposes and place.value == "organisation":
-            sentence = f"A curator looks at it first. Then: {sentence}"
+            sentence = gettext("A curator looks at it first. Then: %(sentence)s") % {
+                "sentence": sentence
+            }
         found.append(
             {
                 "value": place.value,
@@ -141,26 +158,36 @@ class BulkChangeForm(forms.Form):
 
     category = forms.ChoiceField(
         required=False,
-        choices=lambda: [("", "As it is"), ("none", "None"), *_category_choices()[1:]],
+        choices=lambda: [
+            ("", gettext("As it is")),
+            ("none", gettext("None")),
+            *_category_choices()[1:],
+        ],
     )
-    importance = forms.ChoiceField(required=False, choices=[("", "As it is"), *IMPORTANCE_CHOICES])
+    importance = forms.ChoiceField(
+        required=False, choices=[("", lazy_text("As it is")), *IMPORTANCE_CHOICES]
+    )
     tags = forms.CharField(
         required=False,
         max_length=500,
-        label="Tags to add",
-        help_text="With commas between them, and a colon between levels: project:apollo. "
-        "“Rent Contract” becomes rent-contract.",
+        label=lazy_text("Tags to add"),
+        help_text=lazy_text(
+            "With commas between them, and a colon between levels: project:apollo. "
+            "“Rent Contract” becomes rent-contract."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not any(self.cleaned_data.values()):
-            raise ValidationError("Choose what to change.")
+            raise ValidationError(gettext("Choose what to change."))
         return self.cleaned_data
 
     def clean_tags(self) -> tuple[str, ...]:
         written = [tag.strip() for tag in self.cleaned_data["tags"].split(",") if tag.strip()]
         if len(written) > MAX_TAGS:
-            raise ValidationError(f"Up to {MAX_TAGS} tags at once.")
+            raise ValidationError(
+                gettext("Up to %(max_tags)s tags at once.") % {"max_tags": MAX_TAGS}
+            )
         try:
             return tuple(normalise_tags(coerce_tag(tag) or tag for tag in written))
         except InvalidTagError as error:
@@ -177,7 +204,9 @@ class BulkChangeForm(forms.Form):
 class BulkShareForm(forms.Form):
     """Who may read from now on; the audiences are those that the asker may choose."""
 
-    audience = forms.ChoiceField(error_messages={"required": "Choose who may read them."})
+    audience = forms.ChoiceField(
+        error_messages={"required": lazy_text("Choose who may read them.")}
+    )
 
     def __init__(self, audiences: list[dict[str, Any]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -200,9 +229,11 @@ class ShareMemoryForm(BulkShareForm):
 
     people = forms.MultipleChoiceField(
         required=False,
-        label="Which people",
+        label=lazy_text("Which people"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"invalid_choice": "Somebody whom you ticked is not here any more."},
+        error_messages={
+            "invalid_choice": lazy_text("Somebody whom you ticked is not here any more.")
+        },
     )
 
     def __init__(
@@ -213,7 +244,7 @@ class ShareMemoryForm(BulkShareForm):
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("audience") == "shared" and not self.cleaned_data.get("people"):
-            self.add_error("people", "Tick somebody.")
+            self.add_error("people", gettext("Tick somebody."))
         return self.cleaned_data
 
     def placed(self) -> dict[str, Any]:
@@ -228,45 +259,55 @@ class SaveViewForm(forms.Form):
     query = forms.CharField(required=False, max_length=2000)
 
 
-SPEAKER_SCOPE_CHOICES = [("organisation", "The same person"), ("group", "Two people")]
+SPEAKER_SCOPE_CHOICES = [
+    ("organisation", lazy_text("The same person")),
+    ("group", lazy_text("Two people")),
+]
 IMPORT_READERS_CHOICES = [
-    ("private", "Whom it is about or who said it, else you"),
-    ("organisation", "Everyone in the organisation"),
+    ("private", lazy_text("Whom it is about or who said it, else you")),
+    ("organisation", lazy_text("Everyone in the organisation")),
 ]
 
 
 class ImportForm(forms.Form):
     file = forms.FileField(
-        label="File",
-        help_text="JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.",
-        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+        label=lazy_text("File"),
+        help_text=lazy_text(
+            "JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB."
+        ),
+        error_messages={
+            "required": lazy_text("Choose a file."),
+            "empty": lazy_text("The file is empty."),
+        },
     )
     format = forms.ChoiceField(
-        label="What it is",
-        choices=[(AUTO, "Recognise it by its content"), *LABELS.items()],
+        label=lazy_text("What it is"),
+        choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],
         initial=AUTO,
         required=False,
     )
     time_zone = forms.CharField(
-        label="Time zone of its times",
-        help_text="Only where they name none, as in some tables. Such as Europe/Berlin.",
+        label=lazy_text("Time zone of its times"),
+        help_text=lazy_text("Only where they name none, as in some tables. Such as Europe/Berlin."),
         max_length=100,
         required=False,
     )
     columns = forms.CharField(
-        label="Columns of a table",
-        help_text="Only where their names are unusual. Such as text=Message,speaker=From.",
+        label=lazy_text("Columns of a table"),
+        help_text=lazy_text(
+            "Only where their names are unusual. Such as text=Message,speaker=From."
+        ),
         max_length=2000,
         required=False,
     )
     speakers = forms.ChoiceField(
-        label="The same name in two groups is",
+        label=lazy_text("The same name in two groups is"),
         choices=SPEAKER_SCOPE_CHOICES,
         initial="organisation",
         widget=forms.RadioSelect,
     )
     readers = forms.ChoiceField(
-        label="Who reads a line that names no reader and no group?",
+        label=lazy_text("Who reads a line that names no reader and no group?"),
         choices=IMPORT_READERS_CHOICES,
         initial="private",
         required=False,
@@ -287,10 +328,10 @@ class ImportChoiceForm(forms.Form):
     speakers = forms.ChoiceField(choices=SPEAKER_SCOPE_CHOICES, required=False)
     readers = forms.ChoiceField(choices=IMPORT_READERS_CHOICES, required=False)
     sit = forms.ChoiceField(
-        label="Do you sit in the new groups?",
+        label=lazy_text("Do you sit in the new groups?"),
         choices=[
-            ("no", "No, keep them closed to me"),
-            ("yes", "Yes, I sit in these groups"),
+            ("no", lazy_text("No, keep them closed to me")),
+            ("yes", lazy_text("Yes, I sit in these groups")),
         ],
         initial="no",
         widget=forms.RadioSelect,
@@ -300,12 +341,14 @@ class ImportChoiceForm(forms.Form):
 class PlaygroundForm(forms.Form):
     """A question, and as whom it is asked."""
 
-    as_whom = forms.ChoiceField(label="Ask as", error_messages={"required": "Choose somebody."})
+    as_whom = forms.ChoiceField(
+        label=lazy_text("Ask as"), error_messages={"required": lazy_text("Choose somebody.")}
+    )
     question = forms.CharField(
-        max_length=MAX_QUERY_CHARACTERS, error_messages={"required": "Write a question."}
+        max_length=MAX_QUERY_CHARACTERS, error_messages={"required": lazy_text("Write a question.")}
     )
 
-    group = forms.ChoiceField(required=False, label="In a group")
+    group = forms.ChoiceField(required=False, label=lazy_text("In a group"))
 
     def __init__(
         self,
@@ -317,12 +360,12 @@ class PlaygroundForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["group"].choices = [
-            ("", "None in particular"),
+            ("", gettext("None in particular")),
             *((str(group.id), group.name) for group in groups),
         ]
         self.fields["as_whom"].choices = [
-            ("People", [(f"member:{id_}", name) for id_, name in members]),
-            ("Robots", [(f"robot:{id_}", name) for id_, name in robots]),
+            (gettext("People"), [(f"member:{id_}", name) for id_, name in members]),
+            (gettext("Robots"), [(f"robot:{id_}", name) for id_, name in robots]),
         ]
 
     def asked_as(self) -> tuple[str, dict[str, UUID]]:

@@ -4,6 +4,7 @@ from django import forms
 
 from memories.context.connectors.models import AccountType
 from memories.privacy.my_memories import VIEWS
+from orgs.languages.page_text import lazy_text
 
 
 class MyMemoriesForm(forms.Form):
@@ -23,33 +24,41 @@ class AccountFileForm(forms.Form):
     """The file of a calendar or mailbox."""
 
     file = forms.FileField(
-        help_text="A calendar as .ics, or mail as .mbox, as other programs export them.",
-        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+        help_text=lazy_text("A calendar as .ics, or mail as .mbox, as other programs export them."),
+        error_messages={
+            "required": lazy_text("Choose a file."),
+            "empty": lazy_text("The file is empty."),
+        },
     )
 
 
 class AccountForm(AccountFileForm):
     field_order = ("kind", "name", "file")
     kind = forms.ChoiceField(
-        label="What is it",
+        label=lazy_text("What is it"),
         choices=AccountType.choices,
         initial=AccountType.CALENDAR,
         widget=forms.RadioSelect,
     )
-    name = forms.CharField(max_length=100, help_text="What you call it: Work, Family.")
+    name = forms.CharField(max_length=100, help_text=lazy_text("What you call it: Work, Family."))
 
 
 class OwnImportForm(forms.Form):
     """An export of an assistant."""
 
     file = forms.FileField(
-        label="File",
-        help_text="The zip that ChatGPT or Claude sends you, or the conversations.json in it.",
-        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+        label=lazy_text("File"),
+        help_text=lazy_text(
+            "The zip that ChatGPT or Claude sends you, or the conversations.json in it."
+        ),
+        error_messages={
+            "required": lazy_text("Choose a file."),
+            "empty": lazy_text("The file is empty."),
+        },
     )
     time_zone = forms.CharField(
-        label="Time zone of its times",
-        help_text="Only if it is asked for. Such as Europe/Berlin.",
+        label=lazy_text("Time zone of its times"),
+        help_text=lazy_text("Only if it is asked for. Such as Europe/Berlin."),
         max_length=100,
         required=False,
     )

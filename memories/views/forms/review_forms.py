@@ -4,10 +4,12 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext
 
 from memories.curation.bulk_review.decide_bulk import MAX_ITEMS
 from memories.review.models import ProposalCause
 from memories.views.forms.memory_forms import clean_memory_content
+from orgs.languages.page_text import lazy_text
 from orgs.organisations.references import parse_uuid
 
 
@@ -32,7 +34,7 @@ class ReviewDecisionForm(forms.Form):
 
 
 class ApproveEditedForm(ReviewDecisionForm):
-    content = forms.CharField(error_messages={"required": "Write what it should say."})
+    content = forms.CharField(error_messages={"required": lazy_text("Write what it should say.")})
 
     def clean_content(self) -> str:
         return clean_memory_content(self.cleaned_data["content"])
@@ -48,11 +50,13 @@ class MergeForm(ReviewDecisionForm):
     into: an id, or from a list of several `id:version`.
     """
 
-    into = forms.CharField(error_messages={"required": "Choose the memory that stays."})
+    into = forms.CharField(error_messages={"required": lazy_text("Choose the memory that stays.")})
     content = forms.CharField(
         error_messages={
-            "required": "Write what it should say from then on. Empty, one of the two texts would "
-            "be lost unseen."
+            "required": lazy_text(
+                "Write what it should say from then on. Empty, one of the two texts would "
+                "be lost unseen."
+            )
         }
     )
 
@@ -60,7 +64,7 @@ class MergeForm(ReviewDecisionForm):
         """The id of the memory that stays, and the version of it that was on the screen."""
         id_, _, version = self.cleaned_data.get("into", "").partition(":")
         if id_ and (found := parse_uuid(id_)) is None:
-            self.add_error("into", "Choose the memory that stays.")
+            self.add_error("into", gettext("Choose the memory that stays."))
         elif id_:
             self.cleaned_data["into"] = found
             if version.isdecimal() and len(version) < 10:
@@ -89,7 +93,7 @@ class BulkReviewForm(forms.Form):
         read = {parse_uuid(id_): int(v) for id_, _, v in split if v.isdecimal() and len(v) < 10}
         self.cleaned_data["chosen"] = {id_: v for id_, v in read.items() if id_}
         if not self.ids():
-            raise forms.ValidationError("Choose one or more items first.")
+            raise forms.ValidationError(gettext("Choose one or more items first."))
         return self.cleaned_data
 
     def ids(self) -> list[UUID]:
@@ -107,11 +111,11 @@ class SuggestForm(forms.Form):
     """Another text for a memory that is somebody else's."""
 
     content = forms.CharField(
-        label="What it should say",
+        label=lazy_text("What it should say"),
         widget=forms.Textarea(attrs={"rows": 5, "class": "memory-input"}),
-        error_messages={"required": "Write what it should say."},
+        error_messages={"required": lazy_text("Write what it should say.")},
     )
-    reason = forms.CharField(label="Why", required=False, max_length=2000)
+    reason = forms.CharField(label=lazy_text("Why"), required=False, max_length=2000)
 
     def clean_content(self) -> str:
         return clean_memory_content(self.cleaned_data["content"])
@@ -119,8 +123,8 @@ class SuggestForm(forms.Form):
 
 class ReportForm(forms.Form):
     reason = forms.CharField(
-        label="What is wrong with it",
+        label=lazy_text("What is wrong with it"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Say in a few words what is wrong."},
+        error_messages={"required": lazy_text("Say in a few words what is wrong.")},
     )

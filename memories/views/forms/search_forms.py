@@ -11,6 +11,7 @@ from memories.access.reader_list.reader_list import SECTIONS
 from memories.browsing.selection import NEWEST_FIRST, READER_FILTERS, SORT_KEYS
 from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS, _optional_choice
+from orgs.languages.page_text import lazy_text
 
 SORT_VALUES = (NEWEST_FIRST, *SORT_KEYS, *(f"-{key}" for key in SORT_KEYS))
 
@@ -103,6 +104,6 @@ class SharedKnowledgeForm(forms.Form):
     """Which shared knowledge."""
 
     category = forms.ChoiceField(
-        required=False, choices=[*Category.choices, ("none", "Without a category")]
+        required=False, choices=[*Category.choices, ("none", lazy_text("Without a category"))]
     )
     before = forms.UUIDField(required=False)

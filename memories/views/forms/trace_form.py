@@ -5,6 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.translation import gettext
+
+from orgs.languages.page_text import lazy_text
 
 ASKED_BY_ME = "me"
 
@@ -12,13 +15,17 @@ ASKED_BY_ME = "me"
 class TracesForm(forms.Form):
     """who: a robot's id, or MINE; before: where a page begins."""
 
-    who = forms.ChoiceField(label="Who asked", required=False)
+    who = forms.ChoiceField(label=lazy_text("Who asked"), required=False)
     day = forms.DateField(
-        label="Day", required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label=lazy_text("Day"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
     before = forms.DateTimeField(required=False)
 
     def __init__(self, robots: Sequence[tuple[UUID, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(str(id_), name) for id_, name in robots]
-        self.fields["who"].choices = [("", "Every robot"), (ASKED_BY_ME, "You"), *named]  # type: ignore[attr-defined]
+        self.fields["who"].choices = [
+            ("", gettext("Every robot")),
+            (ASKED_BY_ME, gettext("You")),
+            *named,
+        ]  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -27,13 +28,16 @@ from memories.views.forms.ageing_policy_form import (
     half_life_label,
     initial_values,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, members_only
 
 RULE_LABELS = {
-    ArchiveReason.AGE: "older than their type may be",
-    ArchiveReason.HALF_LIFE: "faded: older than twice the half-life of their tier",
-    ArchiveReason.NUMBER: "over the number that is kept",
-    OVER_CAPACITY: "over the room of their tier; what belongs together becomes a summary",
+    ArchiveReason.AGE: lazy_text("older than their type may be"),
+    ArchiveReason.HALF_LIFE: lazy_text("faded: older than twice the half-life of their tier"),
+    ArchiveReason.NUMBER: lazy_text("over the number that is kept"),
+    OVER_CAPACITY: lazy_text(
+        "over the room of their tier; what belongs together becomes a summary"
+    ),
 }
 
 
@@ -59,7 +63,7 @@ def ageing_policy(request: HttpRequest) -> HttpResponse:
     except InvalidPolicyError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return _render_page(request, form)
-    messages.success(request, "Saved. It counts from the next run on.")
+    messages.success(request, gettext("Saved. It counts from the next run on."))
     return redirect("tier-policy")
 
 
@@ -107,23 +111,38 @@ def _preview_counts(found: PolicyPreview | None) -> dict[str, Any] | None:
 def _policy_sentences(found: AgeingPolicy) -> list[str]:
     """The policy in sentences, for those who cannot change it."""
     ages = [
-        f"{TYPE_LABELS[type_]} are archived after {days:,} day{'' if days == 1 else 's'}."
+        ngettext(
+            "%(type)s are archived after %(days)s day.",
+            "%(type)s are archived after %(days)s days.",
+            days,
+        )
+        % {"type": TYPE_LABELS[type_], "days": format_number(days)}
         for type_ in DAYS_FIELDS.values()
         if (days := found.max_age_days.get(type_.value))
     ]
     if found.past_half_life:
         ages += [
-            f"What is older in its tier than twice its half-life is archived: {half_life_label()}."
+            gettext(
+                "What is older in its tier than twice its half-life is archived: "
+                "%(half_life_label)s."
+            )
+            % {"half_life_label": half_life_label()}
         ]
     if found.keep_most is not None:
-        ages += [f"{found.keep_most:,} memories are kept; the least important are archived first."]
+        ages += [
+            gettext("%(keep_most)s memories are kept; the least important are archived first.")
+            % {"keep_most": format_number(found.keep_most)}
+        ]
     return [
-        *(ages or ["Nothing is archived by itself."]),
-        "What is over the room of a tier is summarised and archived."
+        *(ages or [gettext("Nothing is archived by itself.")]),
+        gettext("What is over the room of a tier is summarised and archived.")
         if found.evict
-        else "What is over the room of a tier stays; somebody is asked.",
-        "What says the same words is merged; what is only nearly the same is left to people."
+        else gettext("What is over the room of a tier stays; somebody is asked."),
+        gettext(
+            "What says the same words is merged; what is only nearly the same is left to people."
+        )
         if found.merge_duplicates
-        else "What says nearly the same stays; somebody is asked.",
-        f"Each tier has room for those who read the same: {capacity_label(found.capacities)}.",
+        else gettext("What says nearly the same stays; somebody is asked."),
+        gettext("Each tier has room for those who read the same: %(capacities)s.")
+        % {"capacities": capacity_label(found.capacities)},
     ]

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.evaluation.report import predictions, sections
@@ -19,6 +20,7 @@ from memories.indexing.projections import (
     list_projections,
     switch_projection,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
 # By name, as in the address of its file. `scenarios` is made for one size.
@@ -44,7 +46,7 @@ TABLE_NAMES = (
 # Of these the page shows the chosen size.
 TABLES_BY_SIZE = {"quality", "cost"}
 # Columns of words; every other one is of numbers.
-TEXT_COLUMNS = {"architecture", "scenario", "what", "sha256", "best there"}
+TEXT_COLUMNS = {"architecture", "scenario", "what", "sha256", lazy_text("best there")}
 # Names that are written small.
 LOWERCASE_PREFIXES = ("nDCG", "p9", "n", "r@", "sha")
 
@@ -90,12 +92,15 @@ def architectures_file(request: HttpRequest, name: str) -> HttpResponse:
 
 
 STATE_LABELS = {
-    "off": "Off",
-    "filling": "Being filled: a search in it finds less than there is",
-    "ready": "Ready",
-    "stopped": "The filling stopped: press to fill it again",
+    "off": lazy_text("Off"),
+    "filling": lazy_text("Being filled: a search in it finds less than there is"),
+    "ready": lazy_text("Ready"),
+    "stopped": lazy_text("The filling stopped: press to fill it again"),
 }
-LAYOUT_LABELS = {"graph": "Who knows what", "partitions": "Partitions by kind"}
+LAYOUT_LABELS = {
+    "graph": lazy_text("Who knows what"),
+    "partitions": lazy_text("Partitions by kind"),
+}
 
 
 def _layout(one: ProjectionState) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def _layout(one: ProjectionState) -> dict[str, Any]:
         "label": LAYOUT_LABELS[one.name],
         "strategy": one.strategy,
         "state": STATE_LABELS[one.state],
-        "rows": f"{one.rows:,}",
+        "rows": format_number(one.rows),
         "enabled": one.enabled,
     }
 
@@ -155,31 +160,36 @@ def _stats(report: Report, groups: int) -> list[dict[str, Any]]:
     data = next(one for one in report["data"] if one["groups"] == groups)
     leaks = sum(one["leakage"] for one in report["runs"])
     if run is None:
-        return [{"label": "Rows served to the wrong person", "value": leaks, "tone": "bad"}]
+        return [
+            {"label": gettext("Rows served to the wrong person"), "value": leaks, "tone": "bad"}
+        ]
     low, high = sections.PREDICTED["query"]
     by_chance = sections.to_percent(data["random_recall"]["10"])
     return [
         {
-            "label": "Found among the first ten",
+            "label": gettext("Found among the first ten"),
             "value": f"{sections.to_percent(run['recall']['10'])}",
             "unit": "%",
-            "change": f"A random order would find {by_chance} %",
+            "change": gettext("A random order would find %(by_chance)s %%")
+            % {"by_chance": by_chance},
         },
         {
-            "label": "Median query",
+            "label": gettext("Median query"),
             "value": f"{run['query_ms']['p50']:.0f}",
             "unit": "ms",
-            "change": f"The authors predicted {low} to {high} ms",
+            "change": gettext("The authors predicted %(low)s to %(high)s ms")
+            % {"low": low, "high": high},
         },
         {
-            "label": "Messages",
-            "value": f"{data['messages']:,}",
-            "change": f"Of {data['members']:,} members",
+            "label": gettext("Messages"),
+            "value": format_number(data["messages"]),
+            "change": gettext("Of %(members)s members")
+            % {"members": format_number(data["members"])},
         },
         {
-            "label": "Rows served to the wrong person",
+            "label": gettext("Rows served to the wrong person"),
             "value": leaks,
-            "change": "Over every architecture and size",
+            "change": gettext("Over every architecture and size"),
             "tone": "bad" if leaks else "",
         },
     ]
@@ -205,9 +215,11 @@ def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
         "sentence": unit,
         "kind": "bars",
         "unit": unit,
-        "first_column": "Architecture",
+        "first_column": gettext("Architecture"),
         "max": max([value["value"] for value in values], default=0) or 1,
-        "meaning": "Longer is better." if name == "recall" else "Shorter is better.",
+        "meaning": gettext("Longer is better.")
+        if name == "recall"
+        else gettext("Shorter is better."),
         "values": values,
         "csv_url": _csv_url("quality" if name == "recall" else "cost", groups),
     }

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from memories.insights.audit_trail import AuditPage
 from memories.views.insights.audit_labels import (
@@ -13,45 +14,46 @@ from memories.views.insights.audit_labels import (
     bulk_change_label,
     edit_label,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.organisations.references import parse_uuid
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 POLICY_FIELD_LABELS = {
-    "max_age_days": "days by type",
-    "past_half_life": "twice the half-life",
-    "keep_most": "number kept",
-    "capacities": "room in the tiers",
+    "max_age_days": lazy_text("days by type"),
+    "past_half_life": lazy_text("twice the half-life"),
+    "keep_most": lazy_text("number kept"),
+    "capacities": lazy_text("room in the tiers"),
     "evict": "summaries",
     "merge_duplicates": "merging",
 }
 # What a thing is called that has no name, or none that the reader may know.
 UNKNOWN_TARGET_LABELS = {
-    "group": "a group that you are not in",
-    "member": "somebody who is gone",
-    "robot": "a robot that is gone",
-    "team": "a team that is gone",
-    "key": "a key that is gone",
-    "webhook": "a webhook",
-    "groupmembership": "who sits in a group",
-    "contribution": "who said a memory",
-    "pending": "work that waits",
-    "recall": "a question’s figures",
-    "auditentry": "this trail",
+    "group": lazy_text("a group that you are not in"),
+    "member": lazy_text("somebody who is gone"),
+    "robot": lazy_text("a robot that is gone"),
+    "team": lazy_text("a team that is gone"),
+    "key": lazy_text("a key that is gone"),
+    "webhook": lazy_text("a webhook"),
+    "groupmembership": lazy_text("who sits in a group"),
+    "contribution": lazy_text("who said a memory"),
+    "pending": lazy_text("work that waits"),
+    "recall": lazy_text("a question’s figures"),
+    "auditentry": lazy_text("this trail"),
 }
 LIST_LABELS = {
     "memory": "memories",
     "member": "members",
     "group": "groups",
-    "robot": "robots and their keys",
+    "robot": lazy_text("robots and their keys"),
     "key": "keys",
     "job": "jobs",
-    "groupmembership": "who sits in which group",
-    "contribution": "who said which memory",
-    "pending": "work that waits",
-    "recall": "questions’ figures",
-    "auditentry": "this trail",
+    "groupmembership": lazy_text("who sits in which group"),
+    "contribution": lazy_text("who said which memory"),
+    "pending": lazy_text("work that waits"),
+    "recall": lazy_text("questions’ figures"),
+    "auditentry": lazy_text("this trail"),
 }
 
 
@@ -129,15 +131,15 @@ _ACTIONS_WITH_CHANGE = (
 # For whom something was written.
 _AUDIENCE_LABELS = {
     "organisation": "everyone",
-    "group": "a group",
-    "member": "one member alone",
-    "robot": "the robot itself",
-    "team": "the robots of a team",
-    "explicit": "some people and robots",
-    "persona": "a persona",
-    "industry": "an industry",
-    "role": "a role",
-    "review": "those who review",
+    "group": lazy_text("a group"),
+    "member": lazy_text("one member alone"),
+    "robot": lazy_text("the robot itself"),
+    "team": lazy_text("the robots of a team"),
+    "explicit": lazy_text("some people and robots"),
+    "persona": lazy_text("a persona"),
+    "industry": lazy_text("an industry"),
+    "role": lazy_text("a role"),
+    "review": lazy_text("those who review"),
 }
 
 
@@ -145,7 +147,7 @@ def _change(entry: AuditEntry, trail: AuditPage) -> tuple[str, str] | None:
     """The value before and after, or None if the entry has none or the reader may not know it."""
     told = entry.detail
     if entry.action == "group.confidential":
-        states = ("open to curators", "confidential")
+        states = (gettext("open to curators"), "confidential")
         return states if told.get("confidential") else states[::-1]
     if entry.action not in _ACTIONS_WITH_CHANGE or "before" not in told or "after" not in told:
         return None
@@ -157,7 +159,11 @@ def _change(entry: AuditEntry, trail: AuditPage) -> tuple[str, str] | None:
 
 
 def _tag_count_label(number: int) -> str:
-    return "1 tag" if number == 1 else f"{number:,} tags"
+    return (
+        gettext("1 tag")
+        if number == 1
+        else gettext("%(number)s tags") % {"number": format_number(number)}
+    )
 
 
 def _value_label(value: object, trail: AuditPage) -> str:
@@ -165,22 +171,28 @@ def _value_label(value: object, trail: AuditPage) -> str:
     text = "" if value is None else str(value)
     id_ = parse_uuid(text)
     if id_ is None:
-        return text.replace("_", " ") or "none"
-    return trail.places.get(id_, "readers of whom you are none")
+        return text.replace("_", " ") or gettext("none")
+    return trail.places.get(id_, gettext("readers of whom you are none"))
 
 
 def _actor_name(entry: AuditEntry, trail: AuditPage) -> tuple[str, dict[str, Any]]:
     """Who did it, and the filter for what else they did."""
     if entry.id in trail.robots_untold:
-        return HIDDEN_ROBOT_NAME, {}
+        return gettext(HIDDEN_ROBOT_NAME), {}
     if entry.id in trail.untold:
-        return f"{trail.robots.get(entry.robot, 'A robot that is gone')}, for somebody", {}
+        return gettext("%(robot)s, for somebody") % {
+            "robot": trail.robots.get(entry.robot, gettext("A robot that is gone"))
+        }, {}
     if entry.staff:
-        return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
+        return gettext("%(staff)s (support)") % {
+            "staff": trail.staff.get(entry.staff, gettext("Somebody"))
+        }, {"staff": "on"}
     if entry.member:
-        return trail.people.get(entry.member, "Somebody who is gone"), {"who": entry.member}
+        return trail.people.get(entry.member, gettext("Somebody who is gone")), {
+            "who": entry.member
+        }
     if entry.robot:
-        return trail.robots.get(entry.robot, "A robot that is gone"), {"who": entry.robot}
+        return trail.robots.get(entry.robot, gettext("A robot that is gone")), {"who": entry.robot}
     return BY_ITSELF, {}
 
 
@@ -198,8 +210,8 @@ def _target_of(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
     if entry.target_type == "memory":
         if target in trail.memories:
             address = reverse("memory-page", args=[target])
-            return {"what": "a memory", "what_url": address, "known": True}
-        return {"what": "a memory that is gone or not yours to read"}
+            return {"what": gettext("a memory"), "what_url": address, "known": True}
+        return {"what": gettext("a memory that is gone or not yours to read")}
     known: dict[str, dict[UUID, str]] = {
         "member": trail.people,
         "robot": trail.robots,
@@ -221,11 +233,18 @@ def _target_of(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
 def _plural_target(entry: AuditEntry) -> str:
     """What is not one thing: a list, or how many memories."""
     if entry.action == "support.listed":
-        return LIST_LABELS.get(entry.target_type, "entries")
+        return LIST_LABELS.get(entry.target_type, gettext("entries"))
     if bulk_change_label(entry.detail) == ACTION_LABELS["job.change"]:
         return ""
-    number = entry.detail["total"]
-    return "1 memory" if number == 1 else f"{number:,} memories"
+    return _memory_count(entry.detail["total"])
+
+
+def _memory_count(number: int) -> str:
+    return (
+        gettext("1 memory")
+        if number == 1
+        else gettext("%(number)s memories") % {"number": format_number(number)}
+    )
 
 
 def _detail(entry: AuditEntry, trail: AuditPage) -> str:
@@ -249,40 +268,43 @@ def _support_detail(told: dict[str, Any]) -> str:
     if told.get("reason"):
         return f"“{told['reason']}”"
     if told.get("browser"):
-        return f"in {told['browser']}"
+        return gettext("in %(browser)s") % {"browser": told["browser"]}
     if told.get("ended"):
-        return "everywhere"
+        return gettext("everywhere")
     if "count" not in told:
         return ""
-    return f"{told['count']:,} memor{'y' if told['count'] == 1 else 'ies'}"
+    return _memory_count(told["count"])
 
 
 def _gate_detail(told: dict[str, Any]) -> str:
     """For whom it was meant, and how often each kind was found."""
     found = ", ".join(
-        f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
+        f"{format_number(times)} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
     )
     kind = str(told.get("audience", ""))
-    whom = f"for {_AUDIENCE_LABELS.get(kind, kind)}" if kind else ""
-    broke = "the check failed" if told.get("failed") else ""
-    return "; ".join(filter(None, [whom, found, broke]))
+    whom = gettext("for %(kind)s") % {"kind": _AUDIENCE_LABELS.get(kind, kind)} if kind else ""
+    broke = gettext("the check failed") if told.get("failed") else ""
+    return "; ".join(part for part in (whom, found, broke) if part)
 
 
 def _policy_detail(action: str, told: dict[str, Any]) -> str:
     """Which parts changed, or how many memories a run archived."""
     if action == "policy.archived":
         number = told.get("memories", 0)
-        return f"{number:,} memor{'y' if number == 1 else 'ies'}"
-    return ", ".join(words for name, words in POLICY_FIELD_LABELS.items() if name in told)
+        return _memory_count(number)
+    return ", ".join(str(words) for name, words in POLICY_FIELD_LABELS.items() if name in told)
 
 
 def _registry_detail(action: str, told: dict[str, Any]) -> str:
     """What was done to a member or a group."""
     match action:
         case "member.invited" if told:
-            return f"as {told.get('role')}"
+            return gettext("as %(value)s") % {"value": told.get("role")}
         case "group.members":
-            return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
+            return gettext("%(value)s in, %(value2)s out") % {
+                "value": len(told.get("added", [])),
+                "value2": len(told.get("removed", [])),
+            }
         case "group.contradiction_policy":
             return str(told.get("contradiction_policy", "")).replace("_", " ")
     return ""
@@ -295,24 +317,28 @@ def _memory_detail(entry: AuditEntry, trail: AuditPage) -> str:
         return ""
     if entry.action == "memory.summarised":
         parts.append(
-            f"{told.get('archived', 0):,} archived, {told.get('summaries', 0):,} summaries"
+            gettext("%(value)s archived, %(value2)s summaries")
+            % {
+                "value": format_number(told.get("archived", 0)),
+                "value2": format_number(told.get("summaries", 0)),
+            }
         )
     parts.append(POLICY_LABELS.get(told.get("policy", ""), ""))
     if entry.action == "memory.forced":
         parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
     if "speaker" in told:
         parts.append(
-            f"{_person_name(told['speaker'], trail)}’s words, written by "
-            f"{_writer_name(told, trail)}"
+            gettext("%(speaker)s’s words, written by %(told)s")
+            % {"speaker": _person_name(told["speaker"], trail), "told": _writer_name(told, trail)}
         )
-    return "; ".join(filter(None, parts))
+    return "; ".join(str(part) for part in parts if part)
 
 
 def _person_name(id_: str, trail: AuditPage) -> str:
-    return trail.people.get(UUID(id_), "somebody who is gone")
+    return trail.people.get(UUID(id_), gettext("somebody who is gone"))
 
 
 def _writer_name(told: dict[str, Any], trail: AuditPage) -> str:
     if robot := told.get("written_by_robot"):
-        return trail.robots.get(UUID(robot), "a robot that is gone")
+        return trail.robots.get(UUID(robot), gettext("a robot that is gone"))
     return _person_name(told["author"], trail)

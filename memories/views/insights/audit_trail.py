@@ -11,6 +11,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -24,6 +25,7 @@ from memories.insights.audit_trail import (
 )
 from memories.views.insights.audit_entry_presenter import CSV_HEADER, csv_row, present_entry
 from memories.views.insights.audit_labels import ACTION_LABELS
+from orgs.languages.page_text import lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.views.page_access import ADMINS, members_only
 
@@ -47,21 +49,21 @@ def _cell(value: object) -> object:
 
 
 TARGET_LABELS = {
-    "memory": "Memories",
-    "proposal": "Review",
-    "group": "Groups",
-    "member": "Members",
-    "robot": "Robots",
-    "team": "Teams of robots",
-    "key": "Keys",
-    "webhook": "Webhooks",
-    "delegation": "Leave for robots",
-    "account": "Calendars and mail",
-    "erasure": "Erasures",
-    "debate": "Debates",
-    "policy": "What happens by itself",
-    "gate": "Gates",
-    "support": "Support staff",
+    "memory": lazy_text("Memories"),
+    "proposal": lazy_text("Review"),
+    "group": lazy_text("Groups"),
+    "member": lazy_text("Members"),
+    "robot": lazy_text("Robots"),
+    "team": lazy_text("Teams of robots"),
+    "key": lazy_text("Keys"),
+    "webhook": lazy_text("Webhooks"),
+    "delegation": lazy_text("Leave for robots"),
+    "account": lazy_text("Calendars and mail"),
+    "erasure": lazy_text("Erasures"),
+    "debate": lazy_text("Debates"),
+    "policy": lazy_text("What happens by itself"),
+    "gate": lazy_text("Gates"),
+    "support": lazy_text("Support staff"),
 }
 
 
@@ -126,10 +128,10 @@ def audit_file(request: HttpRequest) -> HttpResponse:
 def memory_audit_trail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What was done to one memory."""
     trail = get_memory_audit_page(request.actor, memory_id, before=_parse_cursor(request))
-    back = ("Memory", reverse("memory-page", args=[memory_id]))
-    here = ("Trail", reverse("memory-trail", args=[memory_id]))
+    back = (gettext("Memory"), reverse("memory-page", args=[memory_id]))
+    here = (gettext("Trail"), reverse("memory-trail", args=[memory_id]))
     return _render_trail(
-        request, trail, "What was done to this memory", back, here, {"about": memory_id}
+        request, trail, gettext("What was done to this memory"), back, here, {"about": memory_id}
     )
 
 
@@ -139,8 +141,8 @@ def memory_audit_trail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 def member_audit_trail(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """What one member did, and what was done to them."""
     name, trail = get_member_audit_page(request.actor, member_id, before=_parse_cursor(request))
-    title = f"What {name} did, and what was done to them"
-    back = ("Audit", reverse("audit"))
+    title = gettext("What %(name)s did, and what was done to them") % {"name": name}
+    back = (gettext("Audit"), reverse("audit"))
     here = (name, reverse("person-trail", args=[member_id]))
     return _render_trail(request, trail, title, back, here, {"member": member_id})
 
@@ -170,7 +172,10 @@ def _render_trail(
         "page": {"first_url": first, "next_url": f"{address}?before={trail.before}"}
         if trail.before
         else {"first_url": first, "next_url": ""},
-        "empty": {"title": "Nothing yet", "text": "Nothing of this is in the audit trail."},
+        "empty": {
+            "title": gettext("Nothing yet"),
+            "text": gettext("Nothing of this is in the audit trail."),
+        },
     }
     return render(request, "memories/insights/audit_of.html", context)
 
@@ -245,7 +250,7 @@ def _target_filter(chosen: dict[str, Any]) -> dict[str, Any]:
         {"value": value, "label": label, "selected": chosen.get("kind") == value}
         for value, label in TARGET_LABELS.items()
     ]
-    return {"name": "kind", "label": "Everything", "options": options}
+    return {"name": "kind", "label": gettext("Everything"), "options": options}
 
 
 def _page_urls(trail: AuditPage, chosen: dict[str, Any]) -> dict[str, str]:
@@ -259,12 +264,12 @@ def _page_urls(trail: AuditPage, chosen: dict[str, Any]) -> dict[str, str]:
 def _empty_state(chosen: dict[str, Any]) -> dict[str, str]:
     if chosen:
         return {
-            "title": "No match",
-            "text": "Nothing that you may know of was done like that.",
+            "title": gettext("No match"),
+            "text": gettext("Nothing that you may know of was done like that."),
             "action_url": reverse("audit"),
-            "action_label": "Show everything",
+            "action_label": gettext("Show everything"),
         }
     return {
-        "title": "Nothing yet",
-        "text": "Here stands who changed what, as soon as somebody does.",
+        "title": gettext("Nothing yet"),
+        "text": gettext("Here stands who changed what, as soon as somebody does."),
     }

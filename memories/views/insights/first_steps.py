@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -27,15 +28,30 @@ def list_first_steps(found: Overview, role: str) -> list[dict[str, str]]:
     if done.get("remember", True):
         return []
     steps = [
-        ("robot", "Make a robot", "It gets a key and commands to try it with.", "robots-page"),
+        (
+            "robot",
+            gettext("Make a robot"),
+            gettext("It gets a key and commands to try it with."),
+            "robots-page",
+        ),
         (
             "remember",
-            "Remember something",
-            "A sentence of your own, or what a robot says.",
+            gettext("Remember something"),
+            gettext("A sentence of your own, or what a robot says."),
             "memory-add",
         ),
-        ("import", "Import a talk", "A file of conversations, or the example.", "import"),
-        ("invite", "Invite somebody", "They get a link; nobody can sign up.", "invitations"),
+        (
+            "import",
+            gettext("Import a talk"),
+            gettext("A file of conversations, or the example."),
+            "import",
+        ),
+        (
+            "invite",
+            gettext("Invite somebody"),
+            gettext("They get a link; nobody can sign up."),
+            "invitations",
+        ),
     ]
     if role == Role.ADMIN:
         done["import"] = False
@@ -53,40 +69,49 @@ def _search_url(question: str) -> str:
 def _correcting_phrase(role: str) -> str:
     """What this role can do about a wrong memory that others wrote."""
     if role in MODERATOR_ROLES:
-        return "correct it"
-    return "report it" if role == Role.VIEWER else "suggest a correction"
+        return gettext("correct it")
+    return gettext("report it") if role == Role.VIEWER else gettext("suggest a correction")
 
 
 def demo_stories(role: str) -> list[dict[str, str]]:
     """Stories of the demo that can be followed."""
     stories = [
         {
-            "title": "Find the wrong one",
-            "text": "How long can a customer return a bag? Two answers come up, and one is out of "
-            f"date. Open it and {_correcting_phrase(role)}.",
+            "title": gettext("Find the wrong one"),
+            "text": gettext(
+                "How long can a customer return a bag? Two answers come up, and one is out "
+                "of date. Open it and %(role)s."
+            )
+            % {"role": _correcting_phrase(role)},
             "url": _search_url("How long can customers return a bag?"),
         },
         {
-            "title": "See how a date moved",
-            "text": "When does the Spinnaker go on sale? Open the answer and look at its versions.",
+            "title": gettext("See how a date moved"),
+            "text": gettext(
+                "When does the Spinnaker go on sale? Open the answer and look at its versions."
+            ),
             "url": _search_url("When does the Spinnaker go on sale?"),
         },
         {
-            "title": "Decide what waits" if role in MODERATOR_ROLES else "See what waits",
-            "text": "Proposals, corrections, reports: each with who would newly read it.",
+            "title": gettext("Decide what waits")
+            if role in MODERATOR_ROLES
+            else gettext("See what waits"),
+            "text": gettext("Proposals, corrections, reports: each with who would newly read it."),
             "url": reverse("review"),
         },
         {
-            "title": "Look at what is kept about you",
-            "text": "Who sees it, and how to take it back or opt out.",
+            "title": gettext("Look at what is kept about you"),
+            "text": gettext("Who sees it, and how to take it back or opt out."),
             "url": reverse("me"),
         },
     ]
     if role in MODERATOR_ROLES:
         ask_as = {
-            "title": "Ask as somebody else",
-            "text": "Ledger keeps the credit line for #finance alone. Ask for “credit line” as "
-            "Mina: other things come up, that does not.",
+            "title": gettext("Ask as somebody else"),
+            "text": gettext(
+                "Ledger keeps the credit line for #finance alone. Ask for “credit line” as "
+                "Mina: other things come up, that does not."
+            ),
             "url": reverse("playground"),
         }
         stories.insert(3, ask_as)
@@ -130,5 +155,5 @@ def _remove_and_redirect(request: HttpRequest, now: datetime) -> HttpResponse:
     if left is None:
         return redirect("account_login")
     select_organisation(request, left.id)
-    messages.success(request, f"The demo is gone. This is {left.name}.")
+    messages.success(request, gettext("The demo is gone. This is %(name)s.") % {"name": left.name})
     return redirect("home")

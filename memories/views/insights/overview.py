@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -27,25 +28,26 @@ from memories.views import conversation_presenter, memory_presenter
 from memories.views.insights import first_steps
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audiences import AudienceType
 from orgs.views import time_formats
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
 AUDIENCE_LABELS = {
-    "organisation": "Everyone",
-    "group": "Groups",
-    "explicit": "Some people",
-    "profession": "A profession",
-    "member": "Only you",
-    "review": "In review",
-    "robot": "Robots’ notes",
+    "organisation": lazy_text("Everyone"),
+    "group": lazy_text("Groups"),
+    "explicit": lazy_text("Some people"),
+    "profession": lazy_text("A profession"),
+    "member": lazy_text("Only you"),
+    "review": lazy_text("In review"),
+    "robot": lazy_text("Robots’ notes"),
 }
 KIND_LABELS = {
-    "organisation": "For everyone",
-    "group": "Said in a group",
-    "user": "About one in a group",
-    "interaction": "With a robot in a group",
-    "direct": "One to one",
+    "organisation": lazy_text("For everyone"),
+    "group": lazy_text("Said in a group"),
+    "user": lazy_text("About one in a group"),
+    "interaction": lazy_text("With a robot in a group"),
+    "direct": lazy_text("One to one"),
 }
 CHART_NAMES = ("days", "robots", "readers", "kinds", "tiers")
 
@@ -82,30 +84,39 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
     late = (
-        f"The oldest for {time_formats.elapsed_time(found.owed_since)}" if found.owed_since else ""
+        gettext("The oldest for %(owed_since)s")
+        % {"owed_since": time_formats.elapsed_time(found.owed_since)}
+        if found.owed_since
+        else ""
     )
     recalls = found.recalls
     return [
         {
-            "label": "Memories you may read",
-            "value": f"more than {MAX_COUNTED:,}" if numbers.capped else f"{numbers.total:,}",
+            "label": gettext("Memories you may read"),
+            "value": gettext("more than %(max_counted)s")
+            % {"max_counted": format_number(MAX_COUNTED)}
+            if numbers.capped
+            else format_number(numbers.total),
             "url": reverse("library"),
         },
-        {"label": "New this week", "value": f"{numbers.this_week:,}"},
+        {"label": gettext("New this week"), "value": format_number(numbers.this_week)},
         {
-            "label": "Waiting for your decision",
+            "label": gettext("Waiting for your decision"),
             "value": _capped_label(waiting, MAX_WAITING),
-            "change": f"{done:,} decided by you this week" if done else "",
+            "change": gettext("%(done)s decided by you this week") % {"done": format_number(done)}
+            if done
+            else "",
             "url": reverse("review"),
         },
         {
-            "label": "Not indexed yet",
+            "label": gettext("Not indexed yet"),
             "value": _capped_label(found.owed, MAX_PENDING_COUNTED),
             "change": "; ".join(
                 filter(
                     None,
                     [
-                        f"{_capped_label(failed, MAX_PENDING_COUNTED)} could not be"
+                        gettext("%(failed)s could not be")
+                        % {"failed": _capped_label(failed, MAX_PENDING_COUNTED)}
                         if failed
                         else "",
                         late,
@@ -116,9 +127,11 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
         {
-            "label": "Your questions with an answer",
-            "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else "None yet",
-            "change": f"Of {recalls.asked:,} in 30 days" if recalls.asked else "",
+            "label": gettext("Your questions with an answer"),
+            "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else gettext("None yet"),
+            "change": gettext("Of %(asked)s in 30 days") % {"asked": format_number(recalls.asked)}
+            if recalls.asked
+            else "",
             "url": reverse("tiers"),
         },
     ]
@@ -126,7 +139,11 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
 
 def _capped_label(number: int, most: int) -> str:
     """A number that was counted up to `most`."""
-    return f"{most:,} or more" if number >= most else f"{number:,}"
+    return (
+        gettext("%(most)s or more") % {"most": format_number(most)}
+        if number >= most
+        else format_number(number)
+    )
 
 
 def _labelled_counts(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -154,7 +171,11 @@ def _count_by_reader_filter(counted: Mapping[str, int]) -> dict[str, int]:
 
 def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
     """One chart for components/chart.html."""
-    chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": "What"}
+    chart: dict[str, Any] = {
+        "kind": "bars",
+        "unit": gettext("memories"),
+        "first_column": gettext("What"),
+    }
     if name == "days":
         values: list[dict[str, Any]] = [
             {
@@ -164,21 +185,36 @@ def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
             }
             for day, number in found.by_day
         ]
-        chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
+        chart |= {
+            "kind": "columns",
+            "title": gettext("Learned in four weeks"),
+            "first_column": gettext("Day"),
+        }
         month = sum(number for _, number in found.by_day)
-        chart["sentence"] = f"{month:,}, of these {found.this_week:,} in the last seven days"
+        chart["sentence"] = gettext("%(month)s, of these %(this_week)s in the last seven days") % {
+            "month": format_number(month),
+            "this_week": format_number(found.this_week),
+        }
         busiest = max(values, key=lambda value: value["value"], default=None)
         if busiest and busiest["value"]:
-            chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
+            chart["sentence"] += gettext("; at most %(value)s, on %(label)s") % {
+                "value": format_number(busiest["value"]),
+                "label": busiest["label"],
+            }
     elif name == "robots":
         values = [
             {"label": name, "value": number, "url": _filtered_url("robot", robot)}
             for robot, name, number in found.by_robot
         ]
-        chart |= {"title": "What robots brought in seven days", "first_column": "Robot"}
-        chart["meaning"] = "Longer is more, not better. A name opens all that it ever brought."
+        chart |= {
+            "title": gettext("What robots brought in seven days"),
+            "first_column": gettext("Robot"),
+        }
+        chart["meaning"] = gettext(
+            "Longer is more, not better. A name opens all that it ever brought."
+        )
     elif name == "readers":
-        alone = {"member": "You and your robots"} if found.helped else {}
+        alone = {"member": gettext("You and your robots")} if found.helped else {}
         values = _labelled_counts(
             _count_by_reader_filter(found.by_audience), AUDIENCE_LABELS | alone
         )
@@ -187,13 +223,13 @@ def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
             value["url"] = (
                 _filtered_url("readers", value["key"]) if value["key"] in READER_FILTERS else ""
             )
-        chart |= {"title": "Who may read them", "first_column": "Who"}
+        chart |= {"title": gettext("Who may read them"), "first_column": gettext("Who")}
     elif name == "kinds":
         values = _add_filter_urls("kind", _labelled_counts(found.by_kind, KIND_LABELS))
-        chart["title"] = "Where they were said"
+        chart["title"] = gettext("Where they were said")
     else:
         values = _add_filter_urls("tier", _labelled_counts(found.by_tier, TIER_LABELS))
-        chart["title"] = "In which tier they are"
+        chart["title"] = gettext("In which tier they are")
     if name != "days":
         chart["sentence"] = _largest_share_sentence(values)
     top = max([value["value"] for value in values], default=0) or 1
@@ -202,7 +238,7 @@ def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
 
 def _largest_share_sentence(values: list[dict[str, Any]]) -> str:
     if not values:
-        return "Nothing yet"
+        return gettext("Nothing yet")
     most = max(values, key=lambda value: value["value"])
     share = 100 * most["value"] / sum(value["value"] for value in values)
     return f"{most['label']}: {share:.0f} %"

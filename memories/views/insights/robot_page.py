@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -17,6 +18,7 @@ from memories.questions.consent import may_consent_for
 from memories.views import conversation_presenter, memory_presenter
 from orgs.api.problems import TITLES
 from orgs.expiry import has_expired
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
@@ -25,9 +27,9 @@ from robots.registry.robots import robot_heading
 from robots.views.forms import describe_scopes
 
 REFUSAL_LABELS = {
-    "refused": "a change that a gate refused",
-    "held": "held back for something personal",
-    "quarantined": "held back for what could steer a robot",
+    "refused": lazy_text("a change that a gate refused"),
+    "held": lazy_text("held back for something personal"),
+    "quarantined": lazy_text("held back for what could steer a robot"),
 }
 
 
@@ -56,7 +58,7 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         "robot": robot,
         "called": robot_heading(actor, robot),
         # For whom it may be told it stands in the heading.
-        "serves": "one member" if robot.owner_id and not found.followed else "",
+        "serves": gettext("one member") if robot.owner_id and not found.followed else "",
         "followed": found.followed,
         "heard_at": robot.last_active_at if found.followed and knows else None,
         "knows": knows,
@@ -85,7 +87,7 @@ def _refusal_counts(found: RefusalCounts | None) -> list[tuple[str, int]]:
 
 def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
     return {
-        "name": key.label or "Unnamed",
+        "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
         "within": key.groups,
@@ -116,11 +118,16 @@ def _chart(robot: Robot, by_day: Sequence[tuple[date, int]]) -> dict[str, Any] |
     busiest = max(values, key=lambda value: value["value"])
     return {
         "kind": "columns",
-        "title": "Questions a day",
-        "first_column": "Day",
-        "unit": "questions",
-        "sentence": f"{total:,} in {DAYS} days; at most {busiest['value']:,}, on "
-        f"{busiest['label']}",
+        "title": gettext("Questions a day"),
+        "first_column": gettext("Day"),
+        "unit": gettext("questions"),
+        "sentence": gettext("%(total)s in %(days)s days; at most %(value)s, on %(label)s")
+        % {
+            "total": format_number(total),
+            "days": DAYS,
+            "value": format_number(busiest["value"]),
+            "label": busiest["label"],
+        },
         "values": values,
         "max": busiest["value"],
     }

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 from memories.browsing.memory_versions import TierHistory, TierMove
 from memories.insights.tier_figures import TierMoveEntry
 from memories.lifecycle.tiers import (
@@ -13,19 +15,36 @@ from memories.lifecycle.tiers import (
     TIER_RULES,
     get_tier_rule,
 )
+from orgs.languages.page_text import format_decimal, lazy_text
 from orgs.views.time_formats import short_day
 
-TIER_LABELS = {"fast": "Fast", "medium": "Medium", "slow": "Slow", "glacial": "Glacial"}
+TIER_LABELS = {
+    "fast": lazy_text("Fast"),
+    "medium": lazy_text("Medium"),
+    "slow": lazy_text("Slow"),
+    "glacial": lazy_text("Glacial"),
+}
 _TIER_ORDER = [rule.tier for rule in TIER_RULES]
-_IDLE_LABELS = {60: "a minute", 3600: "an hour", 86_400: "a day", 604_800: "a week"}
+_IDLE_LABELS = {
+    60: lazy_text("a minute"),
+    3600: lazy_text("an hour"),
+    86_400: lazy_text("a day"),
+    604_800: lazy_text("a week"),
+}
 _REASON_LABELS = {
-    "accesses": f"was used {PROMOTING_ACCESSES} times",
-    "successes": f"helped {PROMOTING_SUCCESSES} times",
-    "surprise": "surprised: it helped more than expected, {surprise:.0f} of 100",
-    "stable": f"surprises little after {STABLE_UPDATES} reports, {{surprise:.0f}} of 100",
-    "asked": "somebody asked for it",
-    "red_line": "is protected",
-    "restored": "a snapshot was restored",
+    "accesses": lazy_text(
+        "was used %(promoting_accesses)s times", promoting_accesses=PROMOTING_ACCESSES
+    ),
+    "successes": lazy_text(
+        "helped %(promoting_successes)s times", promoting_successes=PROMOTING_SUCCESSES
+    ),
+    "surprise": lazy_text("surprised: it helped more than expected, {surprise:.0f} of 100"),
+    "stable": lazy_text(
+        "surprises little after %(reports)s reports, {surprise:.0f} of 100", reports=STABLE_UPDATES
+    ),
+    "asked": lazy_text("somebody asked for it"),
+    "red_line": lazy_text("is protected"),
+    "restored": lazy_text("a snapshot was restored"),
 }
 
 
@@ -34,9 +53,15 @@ def reason_sentence(name: str, from_tier: str, surprise: float) -> str:
     rule = get_tier_rule(from_tier)
     if name == "idle":
         hours = rule.idle_limit / SECONDS_PER_HOUR
-        return f"was not used for {_IDLE_LABELS.get(rule.idle_limit) or f'{hours:g} hours'}"
+        return gettext("was not used for %(time)s") % {
+            "time": _IDLE_LABELS.get(rule.idle_limit)
+            or gettext("%(hours)s hours") % {"hours": format_decimal(hours, "g")}
+        }
     if name == "faded":
-        return f"faded below {rule.least_importance:g}".replace("0.", ".")
+        return (
+            gettext("faded below %(least_importance)s")
+            % {"least_importance": format_decimal(rule.least_importance, "g")}
+        ).replace("0.", ".")
     return _REASON_LABELS.get(name, name).format(surprise=100 * surprise)
 
 
@@ -57,13 +82,16 @@ def tier_history_context(found: TierHistory, now: datetime) -> dict[str, Any]:
     return {
         "tier": TIER_LABELS[found.tier],
         "since": found.since,
-        "half_life": f"{days:.0f} days" if days >= 1.5 else "a day",
+        "half_life": gettext("%(days)s days") % {"days": format_decimal(days, ".0f")}
+        if days >= 1.5
+        else gettext("a day"),
         "tenth_at": found.tenth_at,
         "faded": found.tenth_at <= now,
         "curve": _strength_chart(found, now),
         "reports": found.reports,
         "success": f"{found.success * 100:.0f} %",
-        "surprise": f"{found.surprise * 100:.0f} of 100",
+        "surprise": gettext("%(surprise)s of 100")
+        % {"surprise": format_decimal(found.surprise * 100, ".0f")},
         "moves": [move_row(one) for one in found.moves],
     }
 
@@ -79,15 +107,29 @@ def _strength_chart(found: TierHistory, now: datetime) -> dict[str, Any]:
         for at, strength in found.curve
     ]
     passed = sum(at <= now for at, _ in found.curve)
-    today = f"about {values[passed - 1]['value']} % today, " if passed > 1 else ""
+    today = (
+        gettext("about %(value)s %% today, ") % {"value": values[passed - 1]["value"]}
+        if passed > 1
+        else ""
+    )
     return {
         "kind": "line",
-        "title": "How it fades",
-        "sentence": f"If nobody uses it: {values[0]['value']} % on {values[0]['label']}, {today}"
-        f"{values[-1]['value']} % on {values[-1]['label']}.",
-        "unit": "strong",
-        "meaning": "Higher comes up sooner in an answer; it says nothing of whether it is true.",
-        "first_column": "Day",
+        "title": gettext("How it fades"),
+        "sentence": gettext(
+            "If nobody uses it: %(value)s %% on %(label)s, %(today)s%(value2)s %% on %(label2)s."
+        )
+        % {
+            "value": values[0]["value"],
+            "label": values[0]["label"],
+            "today": today,
+            "value2": values[-1]["value"],
+            "label2": values[-1]["label"],
+        },
+        "unit": gettext("strong"),
+        "meaning": gettext(
+            "Higher comes up sooner in an answer; it says nothing of whether it is true."
+        ),
+        "first_column": gettext("Day"),
         "max": 100,
         "values": values,
     }

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -23,17 +24,28 @@ from memories.lifecycle.tiers import TIER_RULES
 from memories.views import memory_presenter
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS, move_row
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import local_time
 
-STRENGTH_LABELS = {"strong": "Strong", "fading": "Fading", "weak": "Weak"}
+STRENGTH_LABELS = {
+    "strong": lazy_text("Strong"),
+    "fading": lazy_text("Fading"),
+    "weak": lazy_text("Weak"),
+}
 # The list of moves as a file.
 MOVES_FILE = "lately"
-MOVES_COLUMNS = ("When", "Memory", "From", "To", "Why")
+MOVES_COLUMNS = (
+    lazy_text("When"),
+    lazy_text("Memory"),
+    lazy_text("From"),
+    lazy_text("To"),
+    lazy_text("Why"),
+)
 CHART_NAMES = ("memories", "fullness", "strength", "moves", "learning")
 ADVICE_SENTENCES = {
-    "too_easy": "Rising is too easy: most of what rises sinks again within a week.",
-    "could_be_easier": "Rising could be easier: nearly all that rises stays up.",
+    "too_easy": lazy_text("Rising is too easy: most of what rises sinks again within a week."),
+    "could_be_easier": lazy_text("Rising could be easier: nearly all that rises stays up."),
 }
 
 
@@ -97,7 +109,9 @@ def _chart(name: str, found: TierFigures) -> dict[str, Any]:
         "moves": _moves_chart,
         "learning": _learning_chart,
     }
-    chart = {"kind": "bars", "unit": "memories", "first_column": "Tier"} | parts[name](found)
+    chart = {"kind": "bars", "unit": "memories", "first_column": gettext("Tier")} | parts[name](
+        found
+    )
     top = max([value["value"] for value in chart["values"]], default=0) or 1
     return {"max": top, "csv_url": reverse("tiers-csv", args=[name])} | chart
 
@@ -110,65 +124,81 @@ def _memories_chart(found: TierFigures) -> dict[str, Any]:
     )
     share = _percent_of(number, found.total)
     return {
-        "title": "Memories in each tier",
-        "sentence": f"Most are {TIER_LABELS[most].lower()}: {share} %"
+        "title": gettext("Memories in each tier"),
+        "sentence": gettext("Most are %(tier)s: %(share)s %%")
+        % {"tier": TIER_LABELS[most].lower(), "share": share}
         if 2 * number > found.total
-        else f"{TIER_LABELS[most]} has the most: {share} %",
+        else gettext("%(tier)s has the most: %(share)s %%")
+        % {"tier": TIER_LABELS[most], "share": share},
         "values": [
             {"label": word, "value": found.by_tier[key], "url": _tier_url(key, found)}
             for key, word in TIER_LABELS.items()
         ],
-        "empty": "" if found.total else "How many memories each tier holds appears here.",
+        "empty": "" if found.total else gettext("How many memories each tier holds appears here."),
     }
 
 
 def _fullness_chart(found: TierFigures) -> dict[str, Any]:
-    rooms = ", ".join(f"{found.room[rule.tier]:,} {rule.tier}" for rule in TIER_RULES)
-    over = "is summarised once a day" if found.evicts else "stays all the same"
+    rooms = ", ".join(
+        f"{format_number(found.room[rule.tier])} {TIER_LABELS[rule.tier].lower()}"
+        for rule in TIER_RULES
+    )
+    over = gettext("is summarised once a day") if found.evicts else gettext("stays all the same")
     return {
-        "title": "How full each tier is",
-        "meaning": "Longer is fuller. Full is no fault; what is over 100 % is.",
-        "sentence": "Where those who read the same have most. There is room for "
-        f"{rooms}; what is over {over}.",
-        "unit": "% full",
+        "title": gettext("How full each tier is"),
+        "meaning": gettext("Longer is fuller. Full is no fault; what is over 100 % is."),
+        "sentence": gettext(
+            "Where those who read the same have most. There is room for %(rooms)s; what is "
+            "over %(over)s."
+        )
+        % {"rooms": rooms, "over": over},
+        "unit": gettext("% full"),
         "max": 100,
         "values": [
             _percent_value(TIER_LABELS[rule.tier], found.fullest[rule.tier])
             | {"url": _tier_url(rule.tier, found)}
             for rule in TIER_RULES
         ],
-        "empty": "" if found.total else "How full each tier is appears here.",
+        "empty": "" if found.total else gettext("How full each tier is appears here."),
     }
 
 
 def _strength_chart(found: TierFigures) -> dict[str, Any]:
     return {
-        "title": "How strong they are",
-        "sentence": f"Strong from {100 * STRONG_FROM:.0f} %, weak below {100 * WEAK_BELOW:.0f} %; "
-        "use keeps them strong",
-        "first_column": "Strength",
+        "title": gettext("How strong they are"),
+        "sentence": gettext(
+            "Strong from %(strong_from)s %%, weak below %(weak_below)s %%; use keeps them strong"
+        )
+        % {
+            "strong_from": format_decimal(100 * STRONG_FROM, ".0f"),
+            "weak_below": format_decimal(100 * WEAK_BELOW, ".0f"),
+        },
+        "first_column": gettext("Strength"),
         "values": [
             {"label": word, "value": found.by_strength[key]}
             for key, word in STRENGTH_LABELS.items()
         ],
-        "empty": "" if found.total else "How many are strong, fading or weak appears here.",
+        "empty": ""
+        if found.total
+        else gettext("How many are strong, fading or weak appears here."),
     }
 
 
 def _moves_chart(found: TierFigures) -> dict[str, Any]:
     moves = found.moves
     return {
-        "title": "What moved",
-        "sentence": f"{moves.velocity:,.1f} moves a day in the last 30 days",
-        "unit": "moves",
-        "first_column": "When",
+        "title": gettext("What moved"),
+        "sentence": gettext("%(velocity)s moves a day in the last 30 days")
+        % {"velocity": format_decimal(moves.velocity, ",.1f")},
+        "unit": gettext("moves"),
+        "first_column": gettext("When"),
         "values": [
-            {"label": "Up, last hour", "value": moves.up_last_hour},
-            {"label": "Down, last hour", "value": moves.down_last_hour},
-            {"label": "Up, last day", "value": moves.up_last_day},
-            {"label": "Down, last day", "value": moves.down_last_day},
+            {"label": gettext("Up, last hour"), "value": moves.up_last_hour},
+            {"label": gettext("Down, last hour"), "value": moves.down_last_hour},
+            {"label": gettext("Up, last day"), "value": moves.up_last_day},
+            {"label": gettext("Down, last day"), "value": moves.down_last_day},
         ],
-        "empty": "" if moves.month else "What rose and what sank appears here.",
+        "empty": "" if moves.month else gettext("What rose and what sank appears here."),
     }
 
 
@@ -176,19 +206,28 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
     recalls, moves = found.recalls, found.moves
     known = recalls.asked or found.reported or moves.risen
     return {
-        "title": "What use teaches",
-        "meaning": "Longer is better for answers and for rises. Surprise is neither good nor bad.",
-        "sentence": f"In 30 days: {recalls.asked:,} of your own questions and {moves.risen:,} "
-        f"memories that rose. {found.reported:,} have had feedback.",
+        "title": gettext("What use teaches"),
+        "meaning": gettext(
+            "Longer is better for answers and for rises. Surprise is neither good nor bad."
+        ),
+        "sentence": gettext(
+            "In 30 days: %(asked)s of your own questions and %(risen)s memories that rose. "
+            "%(reported)s have had feedback."
+        )
+        % {
+            "asked": format_number(recalls.asked),
+            "risen": format_number(moves.risen),
+            "reported": format_number(found.reported),
+        },
         "unit": "%",
-        "first_column": "What",
+        "first_column": gettext("What"),
         "max": 100,
         "values": [
-            _percent_value("Questions with an answer", recalls.hit_rate),
-            _percent_value("Surprise on average", found.surprise),
-            _percent_value("Rises not undone in a week", moves.effectiveness),
+            _percent_value(gettext("Questions with an answer"), recalls.hit_rate),
+            _percent_value(gettext("Surprise on average"), found.surprise),
+            _percent_value(gettext("Rises not undone in a week"), moves.effectiveness),
         ],
-        "empty": "" if known else "How often your questions are answered appears here.",
+        "empty": "" if known else gettext("How often your questions are answered appears here."),
     }
 
 

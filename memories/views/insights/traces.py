@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -16,14 +17,19 @@ from memories.insights.recall_traces import RecallTrace, TraceFilter
 from memories.retrieval.answering.confidence import NO, UNSURE, YES
 from memories.views import memory_presenter
 from memories.views.forms.trace_form import ASKED_BY_ME, TracesForm
+from orgs.languages.page_text import format_decimal, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
-OUTCOME_LABELS = {"success": "It helped", "failure": "It did not help", "": ""}
+OUTCOME_LABELS = {
+    "success": lazy_text("It helped"),
+    "failure": lazy_text("It did not help"),
+    "": "",
+}
 # What is said of an answer, and the tone of its badge.
 ANSWERED_BADGES = {
-    YES: {"label": "Yes", "tone": "good"},
-    UNSURE: {"label": "Unsure", "tone": "warn"},
-    NO: {"label": "No", "tone": "outline"},
+    YES: {"label": lazy_text("Yes"), "tone": "good"},
+    UNSURE: {"label": lazy_text("Unsure"), "tone": "warn"},
+    NO: {"label": lazy_text("No"), "tone": "outline"},
 }
 
 
@@ -69,7 +75,7 @@ def _trace_row(one: RecallTrace) -> dict[str, Any]:
     return {
         "url": reverse("trace-page", args=[one.id]),
         "at": one.at,
-        "who": one.robot.name if one.robot else "You",
+        "who": one.robot.name if one.robot else gettext("You"),
         "robot_url": reverse("robot-page", args=[one.robot.id]) if one.robot else "",
         "group": one.group,
         "memories": one.memories,
@@ -77,7 +83,7 @@ def _trace_row(one: RecallTrace) -> dict[str, Any]:
         "answered": ANSWERED_BADGES.get(one.answered),
         "sure": _percent_label(one.confidence),
         "strategy": one.strategy,
-        "took": f"{one.took_ms:.0f} ms",
+        "took": gettext("%(took_ms)s ms") % {"took_ms": format_decimal(one.took_ms, ".0f")},
     }
 
 

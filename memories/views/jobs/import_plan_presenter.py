@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from memories.access.audience_summary import format_people_count
 from memories.ingestion.file_import.formats.registry import ASSISTANTS, LABELS
@@ -15,20 +16,25 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedAudienceReaders,
     PlannedPerson,
 )
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audiences import AudienceType
 
 # So many of each are shown.
 MAX_ROWS, MAX_NAMES, MAX_TITLE_NAMES = 12, 40, 3
 OWN_ACCESS_BADGES = {
-    YES: ("You read it", "good"),
-    IF_JOINED: ("Only if you sit in", "warn"),
-    NO: ("You do not read it", ""),
+    YES: (lazy_text("You read it"), "good"),
+    IF_JOINED: (lazy_text("Only if you sit in"), "warn"),
+    NO: (lazy_text("You do not read it"), ""),
 }
 
 
 def line_count_label(count: int) -> str:
     """1 line, 2 lines."""
-    return "1 line" if count == 1 else f"{count:,} lines"
+    return (
+        gettext("1 line")
+        if count == 1
+        else gettext("%(count)s lines") % {"count": format_number(count)}
+    )
 
 
 def plan_context(
@@ -44,7 +50,7 @@ def plan_context(
         "preview": preview,
         "looked_at": _coverage_sentence(plan),
         "assistant": LABELS[preview.format] if preview.format in ASSISTANTS else "",
-        "facts": [("Read as", LABELS[preview.format]), *_fact_rows(plan)],
+        "facts": [(gettext("Read as"), LABELS[preview.format]), *_fact_rows(plan)],
         "taken": plan.taken,
         "groups": [
             {"name": one.name, "new": one.new, "lines": line_count_label(one.lines)}
@@ -75,14 +81,19 @@ def _choice_query(speakers: str, readers: str) -> str:
 
 def _coverage_sentence(plan: ImportPlan) -> str:
     if plan.broken:
-        return (
-            f"The file breaks off after {line_count_label(plan.lines)}; this is what can be "
-            f"read of it."
-        )
+        return gettext("The file breaks off after %(lines)s; this is what can be read of it.") % {
+            "lines": line_count_label(plan.lines)
+        }
     if not plan.whole:
-        first = "first line" if plan.lines == 1 else f"first {plan.lines:,} lines"
-        return f"This says what the {first} would bring. The rest is imported as well."
-    return "This is the whole file. Nothing is written yet."
+        first = (
+            gettext("first line")
+            if plan.lines == 1
+            else gettext("first %(lines)s lines") % {"lines": format_number(plan.lines)}
+        )
+        return gettext(
+            "This says what the %(first)s would bring. The rest is imported as well."
+        ) % {"first": first}
+    return gettext("This is the whole file. Nothing is written yet.")
 
 
 def _fact_rows(plan: ImportPlan) -> list[tuple[str, str]]:
@@ -91,37 +102,51 @@ def _fact_rows(plan: ImportPlan) -> list[tuple[str, str]]:
     bare = sum(not one.enters for one in plan.people)
     people_said = _new_count_label(len(plan.people), new_people)
     if bare:
-        people_said += f"; {'none' if bare == len(plan.people) else f'{bare:,}'} "
-        people_said += "can sign in" if bare == len(plan.people) else "cannot sign in"
+        people_said += f"; {gettext('none') if bare == len(plan.people) else format_number(bare)} "
+        people_said += (
+            gettext("can sign in") if bare == len(plan.people) else gettext("cannot sign in")
+        )
     found = [
-        ("Lines", f"{plan.lines:,}"),
-        ("New memories", f"{'at most ' if plan.yours < plan.taken else ''}{plan.fresh:,}"),
-        ("Groups", _new_count_label(len(plan.groups), new_groups)),
-        ("People", people_said),
+        (gettext("Lines"), format_number(plan.lines)),
+        (
+            gettext("New memories"),
+            f"{gettext('at most ') if plan.yours < plan.taken else ''}{format_number(plan.fresh)}",
+        ),
+        (gettext("Groups"), _new_count_label(len(plan.groups), new_groups)),
+        (gettext("People"), people_said),
     ]
     if plan.here:
-        found.insert(2, ("Here already, as far as you read", f"{plan.here:,}"))
+        found.insert(2, (gettext("Here already, as far as you read"), format_number(plan.here)))
     if plan.skipped:
-        found.insert(2, ("Refused", f"{plan.skipped:,}"))
+        found.insert(2, (gettext("Refused"), format_number(plan.skipped)))
     return found
 
 
 def _new_count_label(count: int, new: int) -> str:
     if not count:
-        return "None"
+        return gettext("None")
     if new in (0, count):
-        return f"{count:,}, {'all' if new else 'none'} new"
-    return f"{count:,}, of these {new:,} new"
+        return (gettext("%(count)s, all new") if new else gettext("%(count)s, none new")) % {
+            "count": format_number(count)
+        }
+    return gettext("%(count)s, of these %(new)s new") % {
+        "count": format_number(count),
+        "new": format_number(new),
+    }
 
 
 def _people_row(found: list[PlannedPerson], *, new: bool) -> dict[str, Any]:
     if not found:
         return {}
     bare = sum(not one.enters for one in found)
-    whom = "whom the file makes" if new else "who are known"
-    note = "Nobody can sign in as one of them before somebody invites them."
+    whom = gettext("whom the file makes") if new else gettext("who are known")
+    note = gettext("Nobody can sign in as one of them before somebody invites them.")
     if not new:
-        note = f"{bare:,} of them cannot sign in." if bare else "All of them can sign in."
+        note = (
+            gettext("%(bare)s of them cannot sign in.") % {"bare": format_number(bare)}
+            if bare
+            else gettext("All of them can sign in.")
+        )
     return {
         "title": f"{format_people_count(len(found))} {whom}",
         "names": ", ".join(one.name for one in found[:MAX_NAMES]),
@@ -144,30 +169,32 @@ def _readers_row(one: PlannedAudienceReaders) -> dict[str, Any]:
 
 def _readers_title(one: PlannedAudienceReaders) -> str:
     if one.kind == AudienceType.ORGANISATION:
-        return "Everyone in the organisation"
+        return gettext("Everyone in the organisation")
     if one.kind == AudienceType.GROUP:
         return one.name
     if not one.names:
-        return "Nobody"
+        return gettext("Nobody")
     rest = len(one.names) - MAX_TITLE_NAMES
     return (
-        "Only "
+        gettext("Only ")
         + ", ".join(one.names[:MAX_TITLE_NAMES])
-        + (f" and {rest:,} more" if rest > 0 else "")
+        + (gettext(" and %(rest)s more") % {"rest": format_number(rest)} if rest > 0 else "")
     )
 
 
 def _readers_sentence(one: PlannedAudienceReaders) -> str:
     if not one.counted:
-        return "Who sits there is not told to you, as you do not read this group."
-    enter = format_people_count(one.entering) if one.entering else "Nobody"
-    text = f"{enter} who can sign in would read it"
+        return gettext("Who sits there is not told to you, as you do not read this group.")
+    enter = format_people_count(one.entering) if one.entering else gettext("Nobody")
+    text = gettext("%(enter)s who can sign in would read it") % {"enter": enter}
     if one.away:
-        text += f"; {format_people_count(one.away)} of it cannot sign in yet"
+        text += gettext("; %(away)s of it cannot sign in yet") % {
+            "away": format_people_count(one.away)
+        }
     if one.kind == AudienceType.ORGANISATION:
-        text += ". Every robot reads it too"
+        text += gettext(". Every robot reads it too")
     elif one.kind == AudienceType.GROUP and not one.new:
-        text += ". So do the robots that sit there"
+        text += gettext(". So do the robots that sit there")
     return f"{text}."
 
 
@@ -175,5 +202,10 @@ def _readable_sentence(count: int, of: int) -> str:
     if not of:
         return ""
     if count == of:
-        return "You read all of it."
-    return f"You read {count:,} of {line_count_label(of)}." if count else "You read none of it."
+        return gettext("You read all of it.")
+    return (
+        gettext("You read %(count)s of %(of)s.")
+        % {"count": format_number(count), "of": line_count_label(of)}
+        if count
+        else gettext("You read none of it.")
+    )

@@ -8,6 +8,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,12 +21,13 @@ from memories.snapshots.export_job import enqueue_export, find_ready_file, get_f
 from memories.views.forms.memory_forms import ImportChoiceForm, ImportForm
 from memories.views.jobs.import_plan_presenter import plan_context
 from memories.views.memory.bulk_change import memory_count_label
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, WRITERS, members_only
 from orgs.views.time_formats import day
 
 # Export what the member may read, and take the file away.
 
-COPY_WARNING = (
+COPY_WARNING = lazy_text(
     "The file is a copy outside. Whoever has it reads it, and what is forgotten here later "
     "stays in it."
 )
@@ -57,25 +59,26 @@ def file_context(actor: Any, job: Job) -> dict[str, str]:
     if job.state != JobState.DONE or job.finished_at is None:
         return {}
     if find_ready_file(actor, job, now=timezone.now()) is None:
-        return {"file_note": "The file was deleted. Export again if you need it."}
+        return {"file_note": gettext("The file was deleted. Export again if you need it.")}
     return {
         "file_url": reverse("export-file", args=[job.id]),
-        "file_note": f"It is deleted on {day(job.finished_at + RETENTION)}. {COPY_WARNING}",
+        "file_note": gettext("It is deleted on %(finished_at)s. %(copy_warning)s")
+        % {"finished_at": day(job.finished_at + RETENTION), "copy_warning": COPY_WARNING},
     }
 
 
 # What an import has brought, in words: who reads it, and what to do next.
 
-OTHER_READERS_NOTE = (
+OTHER_READERS_NOTE = lazy_text(
     "is for those whom the file names: people of its groups and lists, or one speaker. You are not "
     "among them, and an admin’s role opens no group that is confidential. People whom an import "
     "makes have no account, so they read nothing before somebody invites them."
 )
 OWN_ACCESS_LABELS = {
-    "organisation": "You read it, as everyone does.",
-    "group": "You read it, as you sit in the group or curate it.",
-    "explicit": "You read it, as the list names you or a group of yours.",
-    "member": "It is private to you.",
+    "organisation": lazy_text("You read it, as everyone does."),
+    "group": lazy_text("You read it, as you sit in the group or curate it."),
+    "explicit": lazy_text("You read it, as the list names you or a group of yours."),
+    "member": lazy_text("It is private to you."),
 }
 
 
@@ -89,7 +92,7 @@ def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
     )
     told = {
         "reads": _readable_sentence(found.readable, new),
-        "why": f"{'The rest' if found.readable else 'It'} {OTHER_READERS_NOTE}"
+        "why": f"{gettext('The rest') if found.readable else gettext('It')} {OTHER_READERS_NOTE}"
         if found.readable < new
         else "",
         "came": [
@@ -103,11 +106,15 @@ def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
         ],
         "more_came": found.more,
     }
-    steps = [{"url": reverse("robots-page"), "label": "Make a robot"}]
+    steps = [{"url": reverse("robots-page"), "label": gettext("Make a robot")}]
     if not found.listed:
         return told | {"next": steps}
-    ask = {"url": reverse("library"), "label": "Ask something"}
-    see = "See the memory" if found.listed == 1 else f"See the {found.listed:,} memories"
+    ask = {"url": reverse("library"), "label": gettext("Ask something")}
+    see = (
+        gettext("See the memory")
+        if found.listed == 1
+        else gettext("See the %(listed)s memories") % {"listed": format_number(found.listed)}
+    )
     return told | {
         "see_url": f"{reverse('library')}?{urlencode({'brought': job.id, 'each': 1})}",
         "see_label": see,
@@ -117,10 +124,13 @@ def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
 
 def _readable_sentence(read: int, new: int) -> str:
     if read >= new:
-        return "You can read it." if new == 1 else "You can read all of it."
+        return gettext("You can read it.") if new == 1 else gettext("You can read all of it.")
     if not read:
-        return "You cannot read it." if new == 1 else "You can read none of it."
-    return f"You can read {read:,} of the {new:,} new ones."
+        return gettext("You cannot read it.") if new == 1 else gettext("You can read none of it.")
+    return gettext("You can read %(read)s of the %(new)s new ones.") % {
+        "read": format_number(read),
+        "new": format_number(new),
+    }
 
 
 @require_http_methods(["GET", "POST"])

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -24,40 +25,41 @@ from memories.store.speakers.document_source import DOCUMENT_KEY
 from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
+from orgs.languages.page_text import format_decimal, format_number, inside_sentence, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 
 CHANGE_TITLES = {
-    "archive": "Archive memories",
-    "forget": "Forget memories",
-    "set": "Change memories",
-    "share": "Change who may read memories",
+    "archive": lazy_text("Archive memories"),
+    "forget": lazy_text("Forget memories"),
+    "set": lazy_text("Change memories"),
+    "share": lazy_text("Change who may read memories"),
 }
-EXPORT_TITLE = "Export memories"
+EXPORT_TITLE = lazy_text("Export memories")
 FIXED_TITLES: dict[str, str] = {
     JobType.EXPORT: EXPORT_TITLE,
-    JobType.ACCOUNTS: "Remember events and mails",
+    JobType.ACCOUNTS: lazy_text("Remember events and mails"),
 }
 STATE_BADGES = {
-    JobState.WAITING: ("Waiting", "warn"),
-    JobState.RUNNING: ("Running", "accent"),
-    JobState.DONE: ("Done", "good"),
-    JobState.DEAD: ("Stopped", "bad"),
-    JobState.CANCELLED: ("Cancelled", ""),
+    JobState.WAITING: (lazy_text("Waiting"), "warn"),
+    JobState.RUNNING: (lazy_text("Running"), "accent"),
+    JobState.DONE: (lazy_text("Done"), "good"),
+    JobState.DEAD: (lazy_text("Stopped"), "bad"),
+    JobState.CANCELLED: (lazy_text("Cancelled"), ""),
 }
 KIND_LABELS = {
-    JobType.CHANGE: "Changes",
-    JobType.IMPORT: "Imports",
-    JobType.EXPORT: "Exports",
-    JobType.CONSOLIDATE: "Consolidation",
-    JobType.AGE: "Tiers",
-    JobType.RETAIN: "Retention",
-    JobType.SUMMARISE: "Full tiers",
-    JobType.ERASE: "Erasures",
-    JobType.LEARN: "Personas",
-    JobType.ACCOUNTS: "Events and mails",
-    JobType.PROJECT: "Index layouts",
-    JobType.RE_EMBED: "Embedding models",
+    JobType.CHANGE: lazy_text("Changes"),
+    JobType.IMPORT: lazy_text("Imports"),
+    JobType.EXPORT: lazy_text("Exports"),
+    JobType.CONSOLIDATE: lazy_text("Consolidation"),
+    JobType.AGE: lazy_text("Tiers"),
+    JobType.RETAIN: lazy_text("Retention"),
+    JobType.SUMMARISE: lazy_text("Full tiers"),
+    JobType.ERASE: lazy_text("Erasures"),
+    JobType.LEARN: lazy_text("Personas"),
+    JobType.ACCOUNTS: lazy_text("Events and mails"),
+    JobType.PROJECT: lazy_text("Index layouts"),
+    JobType.RE_EMBED: lazy_text("Embedding models"),
 }
 MAX_PROBLEMS = 200
 
@@ -98,7 +100,7 @@ def _filter_context(chosen: Mapping[str, Any]) -> dict[str, Any]:
         "choices": [
             {
                 "name": name,
-                "any": f"Any {name}",
+                "any": gettext("Any %(name)s") % {"name": gettext(name)},
                 "options": [
                     {"value": value, "label": label, "selected": chosen.get(name) == value}
                     for value, label in found
@@ -124,8 +126,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "is_open": any(not job.is_over for job in shown),
         "rows_url": f"{reverse('jobs')}?{urlencode(chosen)}",
         "jobs": [_job_row(request.actor, job) for job in found.jobs],
-        "pending": f"{found.pending:,}",
-        "failed": f"{found.failed:,}",
+        "pending": format_number(found.pending),
+        "failed": format_number(found.failed),
         "dead": [_failed_embedding_row(row) for row in found.dead] if curates else [],
         "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
         "unanswered": count_unanswered(request.actor) if curates else None,
@@ -141,7 +143,7 @@ def _failed_embedding_row(row: Pending) -> dict[str, Any]:
     return {
         "memory": row.memory.content,
         "url": reverse("memory-page", args=[row.memory_id]),
-        "reason": row.reason or "Unknown",
+        "reason": row.reason or gettext("Unknown"),
         "attempts": row.attempts,
         "at": row.created_at,
         "retry_url": reverse("embedding-retry", args=[row.memory_id]),
@@ -152,15 +154,17 @@ def _failed_embedding_row(row: Pending) -> dict[str, Any]:
 def _job_row(actor: Actor, job: Any) -> dict[str, Any]:
     return _row(actor, job) | {
         "title": _job_title(job),
-        "did": f"{len(job.problems):,} not taken" if job.problems else "",
+        "did": gettext("%(problems)s not taken") % {"problems": format_number(len(job.problems))}
+        if job.problems
+        else "",
     }
 
 
 def _job_title(job: Any) -> str:
     if job.kind == JobType.IMPORT:
-        return f"Import {job.file or 'a file'}"
-    title = FIXED_TITLES.get(job.kind) or CHANGE_TITLES.get(job.action, "Change memories")
-    return f"{title} ({job.total:,})"
+        return gettext("Import %(file)s") % {"file": job.file or gettext("a file")}
+    title = FIXED_TITLES.get(job.kind) or CHANGE_TITLES.get(job.action, gettext("Change memories"))
+    return f"{title} ({format_number(job.total)})"
 
 
 @require_safe
@@ -180,15 +184,19 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
     """Where to look at what it did, and of an import who reads it."""
     if found.is_organisations:
-        return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
+        return {
+            "see_url": reverse("review"),
+            "see_label": gettext("Review"),
+            "tiers_url": reverse("tiers"),
+        }
     if found.kind == JobType.EXPORT:
         return imports.file_context(request.actor, found)
     if DOCUMENT_KEY in found.parameters:
-        return {"see_url": reverse("documents"), "see_label": "See the documents"}
+        return {"see_url": reverse("documents"), "see_label": gettext("See the documents")}
     if found.kind == JobType.ACCOUNTS:
-        return {"see_url": reverse("me-accounts"), "see_label": "Calendars and mail"}
+        return {"see_url": reverse("me-accounts"), "see_label": gettext("Calendars and mail")}
     if found.kind != JobType.IMPORT:
-        return {"see_url": reverse("library"), "see_label": "See the memories"}
+        return {"see_url": reverse("library"), "see_label": gettext("See the memories")}
     return imports.import_result_context(request, found) if found.is_over else {}
 
 
@@ -196,13 +204,15 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
     over = found.is_over
     change = found.parameters.get("change", {}).get("action", "")
     undone = "undoing" in found.parameters
-    title = CHANGE_TITLES.get(change, "Change")
-    title = ({JobType.IMPORT: "Import a file"} | FIXED_TITLES).get(found.kind, title)
+    title = CHANGE_TITLES.get(change, gettext("Change"))
+    title = ({JobType.IMPORT: gettext("Import a file")} | FIXED_TITLES).get(found.kind, title)
     if found.is_organisations:
         title = job_title(found)
     return {
         "job": found,
-        "title": f"Undo: {title.lower()}" if undone else title,
+        "title": gettext("Undo: %(lower)s") % {"lower": inside_sentence(title)}
+        if undone
+        else title,
         "file": found.parameters.get("name", ""),
         "state": _state_badge(found),
         "over": over,
@@ -220,7 +230,7 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
 
 def _state_badge(found: Job) -> dict[str, str]:
     label, tone = STATE_BADGES[JobState(found.state)]
-    return {"label": "Stopping" if found.cancel_asked_at else label, "tone": tone}
+    return {"label": gettext("Stopping") if found.cancel_asked_at else label, "tone": tone}
 
 
 def _action_urls(actor: Actor, found: Job) -> dict[str, str]:
@@ -261,50 +271,67 @@ def _row(actor: Actor, found: Job) -> dict[str, Any]:
 
 def _progress_label(found: Job) -> str:
     if DOCUMENT_KEY in found.parameters:
-        return f"{found.done:,} of {found.total:,} changes" if found.done else ""
+        if not found.done:
+            return ""
+        return gettext("%(done)s of %(total)s changes") % {
+            "done": format_number(found.done),
+            "total": format_number(found.total),
+        }
     if found.kind == JobType.IMPORT:
         unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
-        return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
+        return gettext("%(done)s of %(total)s %(unit)s") % {
+            "done": format_decimal(found.done / size, ".1f"),
+            "total": format_decimal(found.total / size, ".1f"),
+            "unit": unit,
+        }
     if found.is_organisations:
         if found.total:
-            return f"{found.done:,} of {found.total:,} steps"
-        return "Not begun yet" if found.state == JobState.WAITING else ""
-    return f"{found.done:,} of {memory_count_label(found.total)}"
+            return gettext("%(done)s of %(total)s steps") % {
+                "done": format_number(found.done),
+                "total": format_number(found.total),
+            }
+        return gettext("Not begun yet") if found.state == JobState.WAITING else ""
+    return gettext("%(done)s of %(total)s") % {
+        "done": format_number(found.done),
+        "total": memory_count_label(found.total),
+    }
 
 
 IMPORT_COUNTS = {
-    "imported": "New",
-    "already": "There already",
-    "skipped": "Not taken",
-    "groups": "New groups",
-    "members": "New people",
+    "imported": lazy_text("New"),
+    "already": lazy_text("There already"),
+    "skipped": lazy_text("Not taken"),
+    "groups": lazy_text("New groups"),
+    "members": lazy_text("New people"),
 }
 DOCUMENT_COUNTS = {
-    "imported": "New",
-    "changed": "Changed",
-    "already": "Unchanged",
-    "forgotten": "Forgotten",
-    "waiting": "Waiting for somebody",
-    "skipped": "Not taken",
+    "imported": lazy_text("New"),
+    "changed": lazy_text("Changed"),
+    "already": lazy_text("Unchanged"),
+    "forgotten": lazy_text("Forgotten"),
+    "waiting": lazy_text("Waiting for somebody"),
+    "skipped": lazy_text("Not taken"),
 }
 
 
 def _result_rows(found: Job) -> list[tuple[str, str]]:
     if found.kind == JobType.IMPORT:
         labels = DOCUMENT_COUNTS if DOCUMENT_KEY in found.parameters else IMPORT_COUNTS
-        return [(label, f"{found.result.get(name, 0):,}") for name, label in labels.items()]
+        return [
+            (str(label), format_number(found.result.get(name, 0))) for name, label in labels.items()
+        ]
     if found.is_organisations:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:
-        return [("Memories in the file", f"{found.done:,}")]
+        return [(gettext("Memories in the file"), format_number(found.done))]
     if found.kind == JobType.ACCOUNTS:
         return [
-            ("Remembered", f"{found.result.get('remembered', 0):,}"),
-            ("Held back", f"{found.result.get('held', 0):,}"),
+            (gettext("Remembered"), format_number(found.result.get("remembered", 0))),
+            (gettext("Held back"), format_number(found.result.get("held", 0))),
         ]
     return [
-        ("Done", f"{found.done - len(found.problems):,}"),
-        ("Not changed", f"{len(found.problems):,}"),
+        (gettext("Done"), format_number(found.done - len(found.problems))),
+        (gettext("Not changed"), format_number(len(found.problems))),
     ]
 
 
@@ -315,12 +342,11 @@ def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
     outcome = bulk_change.undo_bulk_change(request.actor, job_id, now=timezone.now())
     if outcome.job.total > bulk_change.MAX_SYNCHRONOUS:
         return redirect("job", outcome.job.id)
-    text = f"Undone for {memory_count_label(outcome.changed)}."
+    text = gettext("Undone for %(changed)s.") % {"changed": memory_count_label(outcome.changed)}
     if outcome.skipped:
-        text += (
-            f" {memory_count_label(outcome.skipped)} had changed since, or cannot go back, "
-            f"and stayed."
-        )
+        text += gettext(" %(skipped)s had changed since, or cannot go back, and stayed.") % {
+            "skipped": memory_count_label(outcome.skipped)
+        }
     messages.success(request, text)
     return redirect("me" if request.GET.get("back") == "me" else "library")
 
@@ -338,7 +364,7 @@ def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
 def drop(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Give up work that stopped for good; what it did stays."""
     job_pages.drop_failed_job(request.actor, job_id)
-    messages.success(request, "It was dropped. What it did stays.")
+    messages.success(request, gettext("It was dropped. What it did stays."))
     return redirect("jobs")
 
 
@@ -370,7 +396,9 @@ def begin_consolidation(request: HttpRequest) -> HttpResponse:
 def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
     """Try again to index what failed, one or all, as far as the asker may read it."""
     count = job_pages.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
-    messages.success(request, f"{memory_count_label(count)} will be indexed again.")
+    messages.success(
+        request, gettext("%(count)s will be indexed again.") % {"count": memory_count_label(count)}
+    )
     return redirect("jobs")
 
 
@@ -379,7 +407,10 @@ def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> Htt
 def drop_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
     """Leave what failed to its words, one or all, as far as the asker may read it."""
     count = job_pages.drop_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
-    messages.success(request, f"{memory_count_label(count)} will be found by words alone.")
+    messages.success(
+        request,
+        gettext("%(count)s will be found by words alone.") % {"count": memory_count_label(count)},
+    )
     return redirect("jobs")
 
 
@@ -388,7 +419,11 @@ def drop_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> Http
 def drop_model_questions(request: HttpRequest) -> HttpResponse:
     """Leave what the language model never answered to the rules."""
     count = drop_unanswered(request.actor, now=timezone.now())
-    messages.success(request, f"{memory_count_label(count)} will stay as the rules read them.")
+    messages.success(
+        request,
+        gettext("%(count)s will stay as the rules read them.")
+        % {"count": memory_count_label(count)},
+    )
     return redirect("jobs")
 
 
@@ -398,6 +433,9 @@ def retry_model_questions(request: HttpRequest) -> HttpResponse:
     """Let the language model be asked again about what it never answered."""
     count = retry_unanswered(request.actor, now=timezone.now())
     messages.success(
-        request, f"{memory_count_label(count)} will be asked about again.".capitalize()
+        request,
+        (
+            gettext("%(count)s will be asked about again.") % {"count": memory_count_label(count)}
+        ).capitalize(),
     )
     return redirect("jobs")

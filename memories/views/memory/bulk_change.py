@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from memories.browsing import memory_pages
@@ -26,36 +27,46 @@ from memories.views.browsing import list_filters
 from memories.views.forms import memory_forms, search_forms
 from memories.views.memory.readers import new_readers_context
 from memories.views.memory.share import sharing_choices
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import WRITERS, members_only
 
 ACTION_TITLES = {
-    "archive": ("Archive {n}", "No answer uses them any more; they can be brought back."),
+    "archive": (
+        lazy_text("Archive {n}"),
+        lazy_text("No answer uses them any more; they can be brought back."),
+    ),
     "forget": (
-        "Forget {n}",
-        "They leave every answer and every list. You can bring them back from the trash.",
+        lazy_text("Forget {n}"),
+        lazy_text(
+            "They leave every answer and every list. You can bring them back from the trash."
+        ),
     ),
     "withdraw": (
-        "Take {n} back from sharing",
-        "You alone read them then, and robots with your leave. Undo shares them again.",
+        lazy_text("Take {n} back from sharing"),
+        lazy_text("You alone read them then, and robots with your leave. Undo shares them again."),
     ),
-    "set": ("Change {n}", "What you leave empty stays as it is."),
+    "set": (lazy_text("Change {n}"), lazy_text("What you leave empty stays as it is.")),
     "share": (
-        "Change who may read {n}",
-        "Whoever you choose can read the texts as they are now, and no older versions.",
+        lazy_text("Change who may read {n}"),
+        lazy_text("Whoever you choose can read the texts as they are now, and no older versions."),
     ),
 }
 DONE_MESSAGES = {
-    "archive": "Archived {n}.",
-    "forget": "Forgot {n}. No answer uses them any more.",
-    "withdraw": "Took {n} back from sharing.",
-    "set": "Changed {n}.",
-    "share": "{n} can now be read by whom you chose.",
+    "archive": lazy_text("Archived {n}."),
+    "forget": lazy_text("Forgot {n}. No answer uses them any more."),
+    "withdraw": lazy_text("Took {n} back from sharing."),
+    "set": lazy_text("Changed {n}."),
+    "share": lazy_text("{n} can now be read by whom you chose."),
 }
 
 
 def memory_count_label(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"
+    return (
+        gettext("1 memory")
+        if count == 1
+        else gettext("%(count)s memories") % {"count": format_number(count)}
+    )
 
 
 @require_POST
@@ -68,7 +79,7 @@ def bulk_change(request: HttpRequest) -> HttpResponse:
         raise Http404
     ids = _selected_ids(request)
     if not ids:
-        messages.info(request, "Select one or more memories first.")
+        messages.info(request, gettext("Select one or more memories first."))
         return redirect(_back_url(request))
     form, audiences = _build_form(request, action)
     if "confirm" in request.POST and (form is None or form.is_valid()):
@@ -173,7 +184,10 @@ def _apply_change(request: HttpRequest, ids: list[UUID], change: BulkChange) -> 
         return redirect("job", outcome.job.id)
     text = DONE_MESSAGES[change.action].format(n=memory_count_label(outcome.changed))
     if outcome.skipped:
-        text += f" {memory_count_label(outcome.skipped)} stayed as before: {_skip_reason(outcome)}."
+        text += gettext(" %(skipped)s stayed as before: %(outcome)s.") % {
+            "skipped": memory_count_label(outcome.skipped),
+            "outcome": _skip_reason(outcome),
+        }
     undo = reverse("job-undo", args=[outcome.job.id]) if outcome.job.result.get("undo") else ""
     if undo and _is_from_my_memories(request):
         undo += "?back=me"

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -105,7 +106,7 @@ def _origin_context(request: HttpRequest) -> dict[str, str]:
     """Of a memory that was opened from My memories: the way back there."""
     if request.GET.get("from") != "me":
         return {}
-    return {"back_url": reverse("me"), "back_label": "My memories"}
+    return {"back_url": reverse("me"), "back_label": gettext("My memories")}
 
 
 def _proposal_urls(request: HttpRequest, found: memory_pages.MemoryDetailPage) -> dict[str, str]:

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
@@ -36,20 +37,23 @@ from memories.views.memory import action_responses
 from memories.views.memory.versions import undo_url
 from memories.views.review.open_questions import question_row
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import WRITERS, members_only
 
-PROPOSED_MESSAGE = (
+PROPOSED_MESSAGE = lazy_text(
     "Thank you. A curator looks at it before everyone can read it; until then you see it."
 )
-FORGOTTEN_MESSAGE = "Forgotten. No answer uses it any more."
-RESTORED_MESSAGE = "It is back, for the same readers as before."
-CHANGE_WAITS = (
+FORGOTTEN_MESSAGE = lazy_text("Forgotten. No answer uses it any more.")
+RESTORED_MESSAGE = lazy_text("It is back, for the same readers as before.")
+CHANGE_WAITS = lazy_text(
     "Thank you. Your change waits for a curator; the words of now stay until then. You find its "
     "state under Review."
 )
-BEFORE_SAVING = "Your change waits for a curator; the words of now stay until then."
-ALREADY_KNOWN_MESSAGE = "This was known already. That it was said again makes it stronger."
+BEFORE_SAVING = lazy_text("Your change waits for a curator; the words of now stay until then.")
+ALREADY_KNOWN_MESSAGE = lazy_text(
+    "This was known already. That it was said again makes it stronger."
+)
 
 
 @require_http_methods(["GET", "POST"])
@@ -121,7 +125,9 @@ def _redirect_to_added(request: HttpRequest, outcome: RememberResult) -> HttpRes
     if outcome.status != "active":
         messages.info(request, PROPOSED_MESSAGE)
     else:
-        messages.success(request, ALREADY_KNOWN_MESSAGE if outcome.deduplicated else "Remembered.")
+        messages.success(
+            request, ALREADY_KNOWN_MESSAGE if outcome.deduplicated else gettext("Remembered.")
+        )
     return redirect("memory-page", outcome.id)
 
 
@@ -208,9 +214,9 @@ def _save(
     undo = undo_url(saved) if plain and saved.version > memory.version else ""
     if action_responses.is_panel_request(request):
         return action_responses.event_response(
-            action_responses.SAVED_EVENT, memory.id, "Saved.", undo=undo
+            action_responses.SAVED_EVENT, memory.id, gettext("Saved."), undo=undo
         )
-    messages.success(request, "Saved.", extra_tags=undo)
+    messages.success(request, gettext("Saved."), extra_tags=undo)
     return redirect(_memory_url(request, memory))
 
 
@@ -241,7 +247,7 @@ def _render_conflict(
     if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
         # The same form sent twice, or the same thought: nothing is left to decide.
         return redirect("memory-page", memory.id)
-    conflict = {"who": "Somebody", "diff": diff_words(memory.content, mine)}
+    conflict = {"who": gettext("Somebody"), "diff": diff_words(memory.content, mine)}
     return _render_edit(request, shown, form, 409, conflict=conflict, version=memory.version)
 
 
@@ -292,6 +298,10 @@ def undo_summary_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (AlreadyExistsError, ChangeForbiddenError) as error:
         messages.error(request, str(error))
     else:
-        are = "memory is" if back == 1 else "memories are"
-        messages.success(request, f"{back:,} {are} back. The summary is archived.")
+        are = gettext("memory is") if back == 1 else gettext("memories are")
+        messages.success(
+            request,
+            gettext("%(back)s %(are)s back. The summary is archived.")
+            % {"back": format_number(back), "are": are},
+        )
     return redirect("memory-page", memory_id)

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from memories.access.permissions import RedLineError
@@ -42,5 +43,5 @@ def erase_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except RedLineError as error:
         context["refusal"] = str(error)
         return render(request, "memories/memory/erase.html", context, status=409)
-    messages.success(request, "Erased for good.")
+    messages.success(request, gettext("Erased for good."))
     return redirect(context["back"])

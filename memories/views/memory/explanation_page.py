@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -62,9 +63,9 @@ def explanation_context(found: Explanation) -> dict[str, Any]:
 
 def _verdict_sentence(found: Explanation) -> str:
     if found.served:
-        place = "first" if found.rank == 1 else f"at place {found.rank}"
-        return f"This comes up {place} for that question."
-    return "This does not come up for that question."
+        place = "first" if found.rank == 1 else gettext("at place %(rank)s") % {"rank": found.rank}
+        return gettext("This comes up %(place)s for that question.") % {"place": place}
+    return gettext("This does not come up for that question.")
 
 
 def _score_rows(found: Explanation) -> list[dict[str, Any]]:
@@ -72,12 +73,12 @@ def _score_rows(found: Explanation) -> list[dict[str, Any]]:
     if share is None or hit is None:
         return []
     parts = [
-        ("Close in meaning", share.meaning),
-        ("Shares words", share.words),
-        ("Who, when, how much", max(0.0, hit.cues) / MAX_CUES),
-        ("Strength", share.strength),
-        ("Its tier", tier_weight(found.memory)),
-        ("All together", hit.score),
+        (gettext("Close in meaning"), share.meaning),
+        (gettext("Shares words"), share.words),
+        (gettext("Who, when, how much"), max(0.0, hit.cues) / MAX_CUES),
+        (gettext("Strength"), share.strength),
+        (gettext("Its tier"), tier_weight(found.memory)),
+        (gettext("All together"), hit.score),
     ]
     return [
         {"label": label, "value": min(1.0, value), "text": f"{value:.0%}".removesuffix("%")}

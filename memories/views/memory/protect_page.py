@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from memories.access.visibility import MemoryRequestError
@@ -16,9 +17,10 @@ from memories.review.models import Proposal
 from memories.review.protect import protect_memory, unprotect_memory
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import members_only
 
-PROPOSED_MESSAGE = (
+PROPOSED_MESSAGE = lazy_text(
     "Thank you. Whoever looks after this memory decides; you find its state under Review."
 )
 
@@ -27,11 +29,11 @@ class ProtectForm(forms.Form):
     """Why a memory is protected from now on, or no more."""
 
     reason = forms.CharField(
-        label="Why",
+        label=lazy_text("Why"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
-        help_text="Everybody who can read this memory reads the reason as well.",
-        error_messages={"required": "Say why in a few words."},
+        help_text=lazy_text("Everybody who can read this memory reads the reason as well."),
+        error_messages={"required": lazy_text("Say why in a few words.")},
     )
 
 
@@ -49,7 +51,7 @@ def protect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         else:
             asked = isinstance(made, Proposal)
             messages.success(
-                request, PROPOSED_MESSAGE if asked else "Protected. It stays as it is."
+                request, PROPOSED_MESSAGE if asked else gettext("Protected. It stays as it is.")
             )
             return redirect("memory-page", memory_id)
     return _render_page(request, memory_id, form, "protect")
@@ -69,7 +71,7 @@ def unprotect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         else:
             asked = isinstance(made, Proposal)
             messages.success(
-                request, PROPOSED_MESSAGE if asked else "It is not protected any more."
+                request, PROPOSED_MESSAGE if asked else gettext("It is not protected any more.")
             )
             return redirect("memory-page", memory_id)
     return _render_page(request, memory_id, form, "unprotect")

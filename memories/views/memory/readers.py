@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -22,6 +23,7 @@ from memories.access.reader_list.reader_list import (
 )
 from memories.curation.review_pages import list_item_readers
 from memories.views.forms.search_forms import ReaderListForm
+from orgs.languages.page_text import format_number
 from orgs.views.page_access import members_only
 
 # So many of each kind on demand, and on the page.
@@ -39,7 +41,7 @@ def memory_readers(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         organisation=request.membership[1].name,
         **_page_arguments(request),
     )
-    back = ("Memory", reverse("memory-page", args=[memory_id]))
+    back = (gettext("Memory"), reverse("memory-page", args=[memory_id]))
     return _render_readers(request, found, reverse("memory-readers", args=[memory_id]), back)
 
 
@@ -51,7 +53,7 @@ def item_readers(request: HttpRequest, item_id: UUID) -> HttpResponse:
     found = list_item_readers(
         request.actor, item_id, organisation=request.membership[1].name, **_page_arguments(request)
     )
-    back = ("Review", reverse("review-item", args=[item_id]))
+    back = (gettext("Review"), reverse("review-item", args=[item_id]))
     return _render_readers(request, found, reverse("review-readers", args=[item_id]), back)
 
 
@@ -67,9 +69,9 @@ def audience_readers(request: HttpRequest, audience_id: UUID) -> HttpResponse:
         **_page_arguments(request),
     )
     group = found.audience.group
-    back = ("Group", reverse("group-page", args=[group])) if group else None
+    back = (gettext("Group"), reverse("group-page", args=[group])) if group else None
     url = reverse("audience-readers", args=[audience_id])
-    return _render_readers(request, found, url, back or ("Memories", reverse("library")))
+    return _render_readers(request, found, url, back or (gettext("Memories"), reverse("library")))
 
 
 def _parse_part(request: HttpRequest) -> tuple[str, int]:
@@ -145,9 +147,9 @@ def _part_context(part: ReaderListSection, url: str, start: int) -> dict[str, An
         "title": part_title(part),
         "robots": part.name in ("robots", "helpers", "keyless"),
         "lines": part.lines,
-        "more": f"{part.more:,}" if part.more else "",
+        "more": format_number(part.more) if part.more else "",
         "more_url": f"{url}?{query}" if url and part.lines else url,
-        "unnamed": f"{part.unnamed:,}" if part.unnamed else "",
+        "unnamed": format_number(part.unnamed) if part.unnamed else "",
         "all_unnamed": part.unnamed == part.count,
     }
 
@@ -160,7 +162,13 @@ def part_title(part: ReaderListSection) -> str:
         case "robots":
             return format_robot_count(part.count)
         case "helpers":
-            return f"{format_robot_count(part.count)} only for a person"
+            return gettext("%(count)s only for a person") % {
+                "count": format_robot_count(part.count)
+            }
         case "away":
-            return f"{format_people_count(part.count)} who cannot sign in yet"
-    return f"{format_robot_count(part.count)} without a key that reads it"
+            return gettext("%(count)s who cannot sign in yet") % {
+                "count": format_people_count(part.count)
+            }
+    return gettext("%(count)s without a key that reads it") % {
+        "count": format_robot_count(part.count)
+    }

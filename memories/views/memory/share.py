@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
@@ -25,6 +26,7 @@ from memories.views.forms import memory_forms
 from memories.views.memory import action_responses
 from memories.views.memory.readers import new_readers_context
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
 from robots.people.people_administration import list_colleagues
@@ -41,8 +43,8 @@ REFUSAL_ERRORS = (
 SOME_PEOPLE_CHOICE = {
     "value": "shared",
     "kind": "explicit",
-    "label": "Some people",
-    "sentence": "You, and those whom you tick below.",
+    "label": lazy_text("Some people"),
+    "sentence": lazy_text("You, and those whom you tick below."),
 }
 
 
@@ -78,9 +80,9 @@ def share_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
                 return action_responses.event_response(
                     action_responses.SAVED_EVENT,
                     memory_id,
-                    "Done. The panel says who can read it now.",
+                    gettext("Done. The panel says who can read it now."),
                 )
-            messages.success(request, "Done. The page says who can read it now.")
+            messages.success(request, gettext("Done. The page says who can read it now."))
             return redirect("memory-page", memory_id)
     return _render_page(request, shown, audiences, form, people)
 

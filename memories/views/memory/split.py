@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from memories.access.consent import LearningPausedError
@@ -16,19 +17,20 @@ from memories.language.propositions import RejectedText
 from memories.review.models import Proposal
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
-WAITS = "The facts wait for a curator. Until then nothing stands beside it."
+WAITS = lazy_text("The facts wait for a curator. Until then nothing stands beside it.")
 REJECTION_LABELS = {
-    "too-short": "It is too short to be a fact.",
-    "too-long": "It is too long for one fact.",
-    "too-few-words": "It has too few words to be understood alone.",
-    "pronoun": "It says who or what is meant only with the sentences around it.",
-    "question": "It is a question.",
-    "heading": "It is a heading.",
-    "too-many": "There are more facts than are kept of one memory.",
-    "known": "These readers have it already.",
-    "forgotten": "It was forgotten, and stays so.",
+    "too-short": lazy_text("It is too short to be a fact."),
+    "too-long": lazy_text("It is too long for one fact."),
+    "too-few-words": lazy_text("It has too few words to be understood alone."),
+    "pronoun": lazy_text("It says who or what is meant only with the sentences around it."),
+    "question": lazy_text("It is a question."),
+    "heading": lazy_text("It is a heading."),
+    "too-many": lazy_text("There are more facts than are kept of one memory."),
+    "known": lazy_text("These readers have it already."),
+    "forgotten": lazy_text("It was forgotten, and stays so."),
 }
 
 
@@ -64,9 +66,13 @@ def split_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 def _done_message(count: int) -> str:
     if not count:
-        return "Nothing was new; everything stays as it is."
-    facts = "One fact stands" if count == 1 else f"{count} facts stand"
-    return f"{facts} beside it now, for the same readers."
+        return gettext("Nothing was new; everything stays as it is.")
+    facts = (
+        gettext("One fact stands")
+        if count == 1
+        else gettext("%(count)s facts stand") % {"count": count}
+    )
+    return gettext("%(facts)s beside it now, for the same readers.") % {"facts": facts}
 
 
 def _rejected_row(one: RejectedText) -> dict[str, str]:

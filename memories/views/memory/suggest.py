@@ -16,9 +16,10 @@ from memories.review.propose import propose_correction, report_memory
 from memories.views import memory_presenter
 from memories.views.forms import review_forms
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import WRITERS, members_only
 
-PROPOSED_MESSAGE = (
+PROPOSED_MESSAGE = lazy_text(
     "Thank you. Whoever looks after this memory decides; you find its state under Review."
 )
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.browsing import memory_pages
@@ -30,10 +31,11 @@ from memories.views import memory_presenter, origin_presenter
 from memories.views.forms import search_forms
 from memories.views.insights.audit_labels import BY_ITSELF, POLICY_LABELS
 from memories.views.memory import action_responses
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import WRITERS, members_only
 from robots.registry.robots import IMPORT
 
-OLDER_WAITS = "The older text waits for a curator; the words of now stay until then."
+OLDER_WAITS = lazy_text("The older text waits for a curator; the words of now stay until then.")
 PAGE_SIZE = 20
 MAX_TEXT_CHARACTERS = 1500
 
@@ -85,15 +87,15 @@ def _editor_names(past: MemoryVersion, me: object) -> dict[str, str]:
         return {"who": "", "robot": BY_ITSELF}
     robot = origin_presenter.robot_name(past.robot) if past.robot else ""
     if past.robot and past.robot.builtin == IMPORT:
-        robot = "An import"
+        robot = gettext("An import")
     if past.member is None:
-        return {"who": "", "robot": robot or "Somebody"}
-    return {"who": "You" if past.member.id == me else past.member.name, "robot": robot}
+        return {"who": "", "robot": robot or gettext("Somebody")}
+    return {"who": gettext("You") if past.member.id == me else past.member.name, "robot": robot}
 
 
 def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
     if past.number == 1:
-        return "the first version"
+        return gettext("the first version")
     if past.note is not None:
         return _note_sentence(past.note)
     if older is None:
@@ -101,22 +103,26 @@ def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
     parts = [
         words
         for changed, words in (
-            (past.content != older.content, "changed the text"),
-            (past.category != older.category, "changed the category"),
-            (past.importance != older.importance, "changed how important it is"),
-            (past.tags != older.tags, "changed the tags"),
-            (past.metadata != older.metadata, "changed the details"),
-            (past.expires_at != older.expires_at, "changed how long it is kept"),
-            (past.audience_label != older.audience_label, "changed who can read it"),
+            (past.content != older.content, gettext("changed the text")),
+            (past.category != older.category, gettext("changed the category")),
+            (past.importance != older.importance, gettext("changed how important it is")),
+            (past.tags != older.tags, gettext("changed the tags")),
+            (past.metadata != older.metadata, gettext("changed the details")),
+            (past.expires_at != older.expires_at, gettext("changed how long it is kept")),
+            (past.audience_label != older.audience_label, gettext("changed who can read it")),
         )
         if changed
     ]
-    return " and ".join(parts)
+    return gettext(" and ").join(parts)
 
 
 def _note_sentence(note: SupersedeNote) -> str:
-    said = "noted that it holds again" if note.again else "noted that a newer memory holds instead"
-    return ", ".join(filter(None, [said, POLICY_LABELS.get(note.policy, "")]))
+    said = (
+        gettext("noted that it holds again")
+        if note.again
+        else gettext("noted that a newer memory holds instead")
+    )
+    return ", ".join(str(one) for one in (said, POLICY_LABELS.get(note.policy, "")) if one)
 
 
 def _diff_parts(
@@ -141,28 +147,33 @@ def fact_life(found: memory_pages.MemoryDetailPage, now: datetime) -> dict[str, 
     Each mark: x (0-1000, by time), tone, words, at, url.
     """
     memory = found.shown.memory
-    marks = [{"at": origin_presenter.memory_time(memory), "words": "Said", "tone": ""}]
+    marks = [{"at": origin_presenter.memory_time(memory), "words": gettext("Said"), "tone": ""}]
     marks += [
-        {"at": one.last_at, "words": f"Said again, {one.count:,} times in all", "tone": "good"}
+        {
+            "at": one.last_at,
+            "words": gettext("Said again, %(count)s times in all")
+            % {"count": format_number(one.count)},
+            "tone": "good",
+        }
         for one in found.contributions
         if one.count > 1
     ]
     marks += [
-        {"at": one.first_at, "words": "Confirmed by another source", "tone": "good"}
+        {"at": one.first_at, "words": gettext("Confirmed by another source"), "tone": "good"}
         for one in found.contributions[1:]
         if one.count == 1
     ]
     # Being superseded makes a version as well, and is told as what it is.
     ends = memory.valid_until if memory.valid_until and memory.valid_until <= now else None
     marks += [
-        {"at": newer.at, "words": "Changed", "tone": ""}
+        {"at": newer.at, "words": gettext("Changed"), "tone": ""}
         for newer, older in pairwise(found.history.versions)
         if newer.content != older.content
     ]
     marks += [
         {
             "at": max(memory.created_at, other.created_at),
-            "words": "Disputed: another memory says otherwise",
+            "words": gettext("Disputed: another memory says otherwise"),
             "tone": "warn",
             "url": reverse("memory-page", args=[other.id]),
         }
@@ -170,7 +181,11 @@ def fact_life(found: memory_pages.MemoryDetailPage, now: datetime) -> dict[str, 
     ]
     if ends:
         newer_url = reverse("memory-page", args=[memory.holds_now]) if memory.holds_now else ""
-        words = "Replaced by a newer one" if memory.superseded_by_id else "No longer true"
+        words = (
+            gettext("Replaced by a newer one")
+            if memory.superseded_by_id
+            else gettext("No longer true")
+        )
         marks.append({"at": ends, "words": words, "tone": "quiet", "url": newer_url})
     if len(marks) < MIN_MARKS:
         return None
@@ -227,7 +242,7 @@ def restore_version_view(request: HttpRequest, memory_id: UUID, number: int) -> 
     except OutdatedVersionError as error:
         if request.htmx:
             return action_responses.error_response(
-                "Somebody has changed it meanwhile, so it stays as it is now."
+                gettext("Somebody has changed it meanwhile, so it stays as it is now.")
             )
         return _render_conflict(request, error.memory, number)
     if isinstance(memory, Proposal):
@@ -237,7 +252,7 @@ def restore_version_view(request: HttpRequest, memory_id: UUID, number: int) -> 
             )
         messages.info(request, OLDER_WAITS)
         return redirect("memory-page", memory_id)
-    text, undo = "The older text is back.", undo_url(memory)
+    text, undo = gettext("The older text is back."), undo_url(memory)
     if request.htmx:
         return action_responses.event_response(
             action_responses.SAVED_EVENT, memory_id, text, undo=undo

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -17,6 +18,7 @@ from memories.context.connectors.models import Account, AccountType
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.views.forms.my_memories_forms import AccountFileForm, AccountForm
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import choice_label, format_number
 from orgs.views.page_access import members_only
 
 ENTRY_LABELS = {
@@ -73,7 +75,9 @@ def replace_account_file(request: HttpRequest, account_id: UUID) -> HttpResponse
                 principal, account_id, file=file, size=file.size, now=timezone.now()
             )
         except (FileTooLargeError, UnreadableFileError) as refused:
-            form.add_error("file", f"{refused} What was there stays.")
+            form.add_error(
+                "file", gettext("%(refused)s What was there stays.") % {"refused": refused}
+            )
         else:
             messages.success(request, f"{found.name}: {_result_sentence(found)}")
             return redirect("me-accounts")
@@ -87,7 +91,7 @@ def remove_account_view(request: HttpRequest, account_id: UUID) -> HttpResponse:
     service.delete_account(
         service.resolve_member_principal(request.actor), account_id, now=timezone.now()
     )
-    messages.success(request, "Removed, with all that was read of it.")
+    messages.success(request, gettext("Removed, with all that was read of it."))
     return redirect("me-accounts")
 
 
@@ -114,7 +118,7 @@ def _account_row(row: Account, wrong: AccountFileForm | None) -> dict[str, Any]:
     mine = wrong if wrong is not None and wrong.prefix == row.id.hex else None
     return {
         "name": row.name,
-        "kind": AccountType(row.kind).label,
+        "kind": choice_label(AccountType(row.kind)),
         "sentence": _result_sentence(row),
         "refreshed_at": row.refreshed_at,
         "form": mine or AccountFileForm(prefix=row.id.hex),
@@ -127,5 +131,10 @@ def _account_row(row: Account, wrong: AccountFileForm | None) -> dict[str, Any]:
 def _result_sentence(row: Account) -> str:
     """What was read and what was left out: "2 events were read; 1 event could not be read."."""
     one, many = ENTRY_LABELS[AccountType(row.kind)]
-    read = f"1 {one} was read" if row.entries == 1 else f"{row.entries:,} {many} were read"
+    read = (
+        gettext("1 %(one)s was read") % {"one": one}
+        if row.entries == 1
+        else gettext("%(entries)s %(many)s were read")
+        % {"entries": format_number(row.entries), "many": many}
+    )
     return "; ".join([read, *(problem.rstrip(".") for problem in row.problems)]) + "."

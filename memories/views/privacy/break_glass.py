@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memories.privacy.break_glass import (
@@ -15,6 +16,7 @@ from memories.privacy.break_glass import (
     open_disclosure,
     read_disclosed_memory,
 )
+from orgs.languages.page_text import lazy_text
 from orgs.support.support_sessions import find_organisation_session
 from orgs.views.page_access import members_only
 from orgs.views.support.support_access import support_only
@@ -22,11 +24,13 @@ from orgs.views.support.support_access import support_only
 
 class DisclosureReasonForm(forms.Form):
     reason = forms.CharField(
-        label="Why do you need to read it?",
+        label=lazy_text("Why do you need to read it?"),
         min_length=10,
         max_length=300,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="In a sentence. Whose memory it is, and the organisation's admins, read it.",
+        help_text=lazy_text(
+            "In a sentence. Whose memory it is, and the organisation's admins, read it."
+        ),
     )
 
 
@@ -76,7 +80,7 @@ def _render_page(
     request: HttpRequest, memory_id: UUID, status: int = 200, **more: object
 ) -> HttpResponse:
     context = {
-        "back": ("The memory’s metadata", reverse("support-memory", args=[memory_id])),
+        "back": (gettext("The memory’s metadata"), reverse("support-memory", args=[memory_id])),
         "again": reverse("support-open", args=[memory_id]),
     }
     return render(request, "support/disclosure.html", context | more, status=status)

@@ -20,34 +20,35 @@ from memories.privacy.receipts import NoReceipt, check_copy, create_link, get_re
 from memories.privacy.request_erasure import erase_member
 from memories.views.forms.memory_forms import CONFIRM_ERASE_ME, ReceiptForm
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.views.page_access import ADMINS, members_only
 from robots.people import people_administration
 
 PAGE, PERSON_PAGE = "memories/privacy/erase_me.html", "memories/privacy/erase_person.html"
 # The labels of the counts in the receipt, in their order.
 COUNT_LABELS = {
-    "memories": "Memories",
-    "messages": "Messages",
-    "conversations": "Conversations",
-    "brought_back": "Memories of others that stand for themselves again",
-    "recounted": "Memories of others that were counted anew",
-    "accounts": "Calendars and mail",
-    "saved_views": "Saved views",
-    "proposals": "Proposals",
-    "participants": "Parts in decisions of others",
-    "claims": "Claims in decisions of others",
-    "dissents": "Dissents in decisions of others",
-    "debates": "Debates",
-    "recalls": "Questions asked",
-    "delegations": "Leave given to robots",
-    "assistants": "Leave given to assistants",
-    "identities": "Names on other platforms",
-    "identity_links": "What a robot said about whose account is whose",
-    "jobs": "Jobs with their files",
-    "exports": "Export files",
-    "log_places": "Places in log files",
-    "members": "Members",
-    "user_accounts": "Accounts",
+    "memories": lazy_text("Memories"),
+    "messages": lazy_text("Messages"),
+    "conversations": lazy_text("Conversations"),
+    "brought_back": lazy_text("Memories of others that stand for themselves again"),
+    "recounted": lazy_text("Memories of others that were counted anew"),
+    "accounts": lazy_text("Calendars and mail"),
+    "saved_views": lazy_text("Saved views"),
+    "proposals": lazy_text("Proposals"),
+    "participants": lazy_text("Parts in decisions of others"),
+    "claims": lazy_text("Claims in decisions of others"),
+    "dissents": lazy_text("Dissents in decisions of others"),
+    "debates": lazy_text("Debates"),
+    "recalls": lazy_text("Questions asked"),
+    "delegations": lazy_text("Leave given to robots"),
+    "assistants": lazy_text("Leave given to assistants"),
+    "identities": lazy_text("Names on other platforms"),
+    "identity_links": lazy_text("What a robot said about whose account is whose"),
+    "jobs": lazy_text("Jobs with their files"),
+    "exports": lazy_text("Export files"),
+    "log_places": lazy_text("Places in log files"),
+    "members": lazy_text("Members"),
+    "user_accounts": lazy_text("Accounts"),
 }
 
 

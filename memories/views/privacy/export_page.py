@@ -9,11 +9,13 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_safe
 
 from memories.privacy.export_my_data import iter_export
 from memories.store.models.choices import Status
 from memories.views import memory_presenter
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import members_only
 from orgs.views.time_formats import minute
@@ -24,10 +26,10 @@ _TIME_KEYS = ("occurred_at", "sent_at", "at", "created_at", "received_at", "disc
 # So many bytes of what waits are kept in memory.
 SPOOL_BYTES = 1_000_000
 RECORD_TYPE_LABELS = {
-    "message": "Something you said",
-    "account": "From a calendar or mailbox",
-    "decision": "Your part in a decision",
-    "persona": "What you do, as it is said",
+    "message": lazy_text("Something you said"),
+    "account": lazy_text("From a calendar or mailbox"),
+    "decision": lazy_text("Your part in a decision"),
+    "persona": lazy_text("What you do, as it is said"),
 }
 
 
@@ -47,10 +49,26 @@ def export_html(request: HttpRequest) -> HttpResponse:
     member, organisation = request.membership
     head = {"member": member.name, "organisation": organisation.name, "at": timezone.now()}
     response = StreamingHttpResponse(
-        iter_html(iter_export(request.actor), head), content_type="text/html; charset=utf-8"
+        _in_language_of_page(iter_html(iter_export(request.actor), head)),
+        content_type="text/html; charset=utf-8",
     )
     response["Content-Disposition"] = 'attachment; filename="my-memories.html"'
     return response
+
+
+def _in_language_of_page(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces in the language that is active now: they are made when the view is over."""
+    language = get_language()
+    return _iter_in_language(pieces, language or "en")
+
+
+def _iter_in_language(pieces: Iterator[bytes], language: str) -> Iterator[bytes]:
+    while True:
+        with override(language):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
 
 
 def iter_html(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes]:
@@ -67,7 +85,7 @@ def iter_html(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes
             if talk := [line for line in lines if _is_turn(line)]:
                 said.write(_render_rows(talk))
         if said.tell():
-            yield b"<h2>Said in conversations</h2>\n"
+            yield f"<h2>{gettext('Said in conversations')}</h2>\n".encode()
         said.seek(0)
         while piece := said.read(SPOOL_BYTES):
             yield piece
@@ -95,7 +113,9 @@ def _record_row(line: dict[str, Any]) -> dict[str, Any]:
     sort = (
         ""
         if memory
-        else next((words for key, words in RECORD_TYPE_LABELS.items() if key in line), "Other")
+        else next(
+            (words for key, words in RECORD_TYPE_LABELS.items() if key in line), gettext("Other")
+        )
     )
     rest = [
         (
@@ -119,10 +139,16 @@ def _memory_facts(line: dict[str, Any]) -> list[str]:
     """Of a memory who reads it, who wrote it, what sort it is, and whether it is in use."""
     alone = line["audience"]["kind"] == AudienceType.MEMBER
     robot, author = line.get("robot"), line.get("author")
-    by = f"Written by {author}" if author else f"Noted by {robot}" if robot else ""
+    by = (
+        gettext("Written by %(author)s") % {"author": author}
+        if author
+        else gettext("Noted by %(robot)s") % {"robot": robot}
+        if robot
+        else ""
+    )
     status = memory_presenter.STATUS_BADGES.get(Status(line["status"]))
     return [
-        "Only you, and robots with your leave" if alone else line["audience"]["label"],
+        gettext("Only you, and robots with your leave") if alone else line["audience"]["label"],
         *([by] if by else []),
         *([memory_presenter.category_label(line["category"])] if line.get("category") else []),
         *([status[0]] if status else []),

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from uuid import UUID
 from zoneinfo import available_timezones
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -28,7 +30,8 @@ from memories.privacy.opt_out import count_shared, set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
-from orgs.members.member_settings import set_learning_paused, set_time_zone
+from orgs.languages.page_text import format_number
+from orgs.members.member_settings import set_language, set_learning_paused, set_time_zone
 from orgs.models.memberships import Role
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
@@ -90,12 +93,14 @@ def _working_robots(robots: Sequence[Robot], assistants: Sequence[Assistant]) ->
 def _private_readers_label(robots: Sequence[Robot]) -> str:
     """Who sees what is private: the member, and the robots that work for them."""
     if not robots:
-        return "only you"
+        return gettext("only you")
     if len(robots) > 1:
-        return f"only you and {len(robots)} robots"
+        return gettext("only you and %(robots)s robots") % {"robots": len(robots)}
     # A robot with an owner serves only that member.
     is_own = robots[0].owner_id and not robots[0].client
-    return f"only you and {'your robot' if is_own else robots[0].name}"
+    return gettext("only you and %(robot)s") % {
+        "robot": gettext("your robot") if is_own else robots[0].name
+    }
 
 
 def _settings_context(
@@ -133,6 +138,9 @@ def _settings_context(
         "may_import": member.role != Role.VIEWER,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+        "language": member.language,
+        "language_name": dict(settings.LANGUAGES).get(member.language, ""),
+        "languages": settings.LANGUAGES if request.GET.get("language") else None,
     }
 
 
@@ -163,7 +171,11 @@ def set_learning(request: HttpRequest) -> HttpResponse:
     """Pause learning, or let robots learn again."""
     paused = request.POST.get("on") == "1"
     set_learning_paused(request.actor, paused=paused, now=timezone.now())
-    told = "Paused. Robots learn nothing new about you." if paused else "Robots may learn again."
+    told = (
+        gettext("Paused. Robots learn nothing new about you.")
+        if paused
+        else gettext("Robots may learn again.")
+    )
     messages.success(request, told)
     return redirect("me")
 
@@ -173,7 +185,7 @@ def set_learning(request: HttpRequest) -> HttpResponse:
 def end_assistant_view(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """End all that an assistant was allowed, at once."""
     end_assistant(request.actor, robot_id, now=timezone.now())
-    messages.success(request, "Ended. It can read and write nothing for you any more.")
+    messages.success(request, gettext("Ended. It can read and write nothing for you any more."))
     return redirect("me")
 
 
@@ -188,16 +200,27 @@ def set_sharing_view(request: HttpRequest) -> HttpResponse:
     out, now = request.POST.get("on") == "1", timezone.now()
     withdraw = out and request.POST.get("withdraw") == "1"
     count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)
-    told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
+    told = (
+        gettext("You are out. Nothing new about you is shared.")
+        if out
+        else gettext("Sharing is allowed again.")
+    )
     if withdraw:
         alone = _private_readers_label(list_private_readers(request.actor, now=now))
-        told = f"You are out, and {_count_label(count)} taken back: {alone} can read it now."
+        told = gettext("You are out, and %(count)s taken back: %(alone)s can read it now.") % {
+            "count": _count_label(count),
+            "alone": alone,
+        }
     messages.success(request, told)
     return redirect("me")
 
 
 def _count_label(count: int) -> str:
-    return "1 thing is" if count == 1 else f"{count:,} things are"
+    return (
+        gettext("1 thing is")
+        if count == 1
+        else gettext("%(count)s things are") % {"count": format_number(count)}
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -214,7 +237,11 @@ def forget_all_view(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     count = privacy_forget_all.forget_all(request.actor, now=now)
     undo = f"{reverse('me-bring-back')}?{urlencode({'at': now.isoformat()})}"
-    messages.success(request, f"{_count_label(count)} forgotten.".capitalize(), extra_tags=undo)
+    messages.success(
+        request,
+        (gettext("%(count)s forgotten.") % {"count": _count_label(count)}).capitalize(),
+        extra_tags=undo,
+    )
     return redirect("me")
 
 
@@ -224,7 +251,9 @@ def undo_forget_all_view(request: HttpRequest) -> HttpResponse:
     """Undo forgetting everything."""
     at = _parse_datetime(request.GET.get("at", ""))
     count = privacy_forget_all.undo_forget_all(request.actor, forgotten_at=at, now=timezone.now())
-    messages.success(request, f"{_count_label(count)} back.".capitalize())
+    messages.success(
+        request, (gettext("%(count)s back.") % {"count": _count_label(count)}).capitalize()
+    )
     return redirect("me")
 
 
@@ -255,7 +284,7 @@ def add_delegation(request: HttpRequest) -> HttpResponse:
         actor=actor,
         now=timezone.now(),
     )
-    messages.success(request, "It may read and write what is private to you from now on.")
+    messages.success(request, gettext("It may read and write what is private to you from now on."))
     return redirect("me")
 
 
@@ -269,7 +298,9 @@ def revoke_delegation_view(request: HttpRequest, delegation_id: UUID) -> HttpRes
         actor=request.actor,
         now=timezone.now(),
     )
-    messages.success(request, "Taken back. Its next question reads nothing private to you.")
+    messages.success(
+        request, gettext("Taken back. Its next question reads nothing private to you.")
+    )
     return redirect("me")
 
 
@@ -278,7 +309,9 @@ def revoke_delegation_view(request: HttpRequest, delegation_id: UUID) -> HttpRes
 def end_told_robot_view(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """End what a robot reads because I talked to it."""
     end_told_robot(request.actor, robot_id, now=timezone.now())
-    messages.success(request, "Ended. Its next question reads nothing of what you told it.")
+    messages.success(
+        request, gettext("Ended. Its next question reads nothing of what you told it.")
+    )
     return redirect("me")
 
 
@@ -291,8 +324,34 @@ def set_time_zone_view(request: HttpRequest) -> HttpResponse:
     except ValueError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Times are shown in your zone now.")
+        messages.success(request, gettext("Times are shown in your zone now."))
     return redirect("me")
+
+
+@require_POST
+@members_only()
+def set_language_view(request: HttpRequest) -> HttpResponse:
+    """The language of the pages. It is kept in a cookie too, for pages that come before it is known
+    who asks."""
+    code = request.POST.get("language", "")
+    try:
+        set_language(request.actor, code)
+    except ValueError as error:
+        messages.error(request, str(error))
+        return redirect("me")
+    response = redirect("me")
+    if code:
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            code,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=request.is_secure(),
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+        )
+    else:
+        response.delete_cookie(settings.LANGUAGE_COOKIE_NAME)
+    return response
 
 
 @require_safe

@@ -10,11 +10,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.insights.operations import RobotRecallCount
 from memories.privacy import my_memories
 from memories.views import conversation_presenter, memory_presenter, origin_presenter
+from orgs.languages.page_text import format_number, join_names, lazy_text
 from orgs.models.memberships import Role
 from orgs.principals import Principal
 from orgs.views import time_formats
@@ -29,23 +31,29 @@ def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str
 
 
 TAB_LABELS = {
-    "about": "About me",
-    "by": "By me",
-    "shared": "Shared",
-    "forgotten": "Forgotten",
+    "about": lazy_text("About me"),
+    "by": lazy_text("By me"),
+    "shared": lazy_text("Shared"),
+    "forgotten": lazy_text("Forgotten"),
 }
 EMPTY_STATES = {
-    "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
-    "by": ("Nothing yet", "What you write down yourself is listed here."),
-    "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
+    "about": (
+        lazy_text("Nothing yet"),
+        lazy_text("No robot keeps anything about you that you may see."),
+    ),
+    "by": (lazy_text("Nothing yet"), lazy_text("What you write down yourself is listed here.")),
+    "shared": (
+        lazy_text("Nothing is shared"),
+        lazy_text("Nothing that is about you or by you has other readers."),
+    ),
     "forgotten": (
-        "Nothing forgotten",
-        "What you forget is listed here, and you can bring it back.",
+        lazy_text("Nothing forgotten"),
+        lazy_text("What you forget is listed here, and you can bring it back."),
     ),
 }
 BULK_ACTIONS = (
-    {"label": "Take back from sharing", "action": "withdraw"},
-    {"label": "Forget", "action": "forget", "caution": True},
+    {"label": lazy_text("Take back from sharing"), "action": "withdraw"},
+    {"label": lazy_text("Forget"), "action": "forget", "caution": True},
 )
 # So many who keep something are drawn.
 MAX_KEEPERS = 8
@@ -80,7 +88,10 @@ def page_context(
     """alone: who sees what is private to the member."""
     title, text = EMPTY_STATES[wanted.view]
     if wanted.q:
-        title, text = "No match", "None of your memories here has these words. Try fewer."
+        title, text = (
+            gettext("No match"),
+            gettext("None of your memories here has these words. Try fewer."),
+        )
     folds = any(isinstance(row, FoldedConversation) for row in found.rows)
     return {
         "opening": found.overview,
@@ -108,16 +119,18 @@ def keepers_chart(keepers: Sequence[my_memories.MemoryKeeper]) -> dict[str, Any]
     since = min(one.since for one in keepers)
     return {
         "kind": "bars",
-        "title": "By whom, since when",
-        "sentence": f"The first of it was kept on {time_formats.day(since)}.",
-        "unit": "memories",
-        "first_column": "By whom",
+        "title": gettext("By whom, since when"),
+        "sentence": gettext("The first of it was kept on %(since)s.")
+        % {"since": time_formats.day(since)},
+        "unit": gettext("memories"),
+        "first_column": gettext("By whom"),
         "max": max(one.memories for one in keepers),
         "values": [
             {
-                "label": one.robot or "People, imports and others",
+                "label": one.robot or gettext("People, imports and others"),
                 "value": one.memories,
-                "text": f"{one.memories:,} since {time_formats.day(one.since)}",
+                "text": gettext("%(memories)s since %(since)s")
+                % {"memories": format_number(one.memories), "since": time_formats.day(one.since)},
             }
             for one in keepers[:MAX_KEEPERS]
         ],
@@ -157,35 +170,46 @@ def read_sentence(reads: Sequence[RobotRecallCount], me: object, now: datetime) 
     ]
     rest = sum(one.times for one in reads[MAX_ROBOTS_NAMED:])
     if rest:
-        parts.append(f"others {_times_label(rest)}")
-    several = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-    return f"Read by {several}, last {_last_label(max(one.last for one in reads), now)}"
+        parts.append(gettext("others %(rest)s") % {"rest": _times_label(rest)})
+    several = join_names(parts)
+    return gettext("Read by %(several)s, last %(value)s") % {
+        "several": several,
+        "value": _last_label(max(one.last for one in reads), now),
+    }
 
 
 def _reader_name(one: RobotRecallCount, me: object) -> str:
     if one.robot is None:
-        return "people or their own robots"
-    return "your robot" if me and one.robot.owner_id == me else one.robot.name
+        return gettext("people or their own robots")
+    return gettext("your robot") if me and one.robot.owner_id == me else one.robot.name
 
 
 def _times_label(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
+    return (
+        gettext("once")
+        if number == 1
+        else gettext("%(number)s times") % {"number": format_number(number)}
+    )
 
 
 def _last_label(at: datetime, now: datetime) -> str:
     days = (time_formats.local_time(now).date() - time_formats.local_time(at).date()).days
     if days <= 0:
-        return "today"
+        return gettext("today")
     if days == 1:
-        return "yesterday"
+        return gettext("yesterday")
     if days < WEEK_DAYS:
-        return f"on {time_formats.weekday(at)}"
-    return f"on {time_formats.day(at)}"
+        return gettext("on %(at)s") % {"at": time_formats.weekday(at)}
+    return gettext("on %(at)s") % {"at": time_formats.day(at)}
 
 
 def _shared_label(found: my_memories.MemberOverview) -> str:
-    groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
+    groups = (
+        gettext("1 group")
+        if found.groups == 1
+        else gettext("%(groups)s groups") % {"groups": format_number(found.groups)}
+    )
     parts = [groups] if found.groups else []
-    parts += ["some people"] if found.people else []
-    parts += ["everyone"] if found.everyone else []
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    parts += [gettext("some people")] if found.people else []
+    parts += [gettext("everyone")] if found.everyone else []
+    return join_names(parts)

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
@@ -23,11 +24,15 @@ from memories.views.forms.search_forms import MemoryFilterForm
 from memories.views.jobs.jobs_page import KIND_LABELS
 from memories.views.review.item_presenter import state_badge, visible_text
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import members_only
 
-_JOB_SENTENCES = {JobState.DONE: "is done", JobState.DEAD: "stopped before its end"}
+_JOB_SENTENCES = {
+    JobState.DONE: lazy_text("is done"),
+    JobState.DEAD: lazy_text("stopped before its end"),
+}
 
 
 @require_safe
@@ -61,7 +66,7 @@ def news_page(request: HttpRequest) -> HttpResponse:
 def _decided_line(item: Proposal, me: object) -> dict[str, Any]:
     who = item.decided_by.name if item.decided_by and item.decided_by_id != me else ""
     return {
-        "what": "Your proposal",
+        "what": gettext("Your proposal"),
         "text": excerpt(item.content or visible_text(item), set(), 140),
         "state": state_badge(item),
         "by": who,
@@ -73,7 +78,7 @@ def _decided_line(item: Proposal, me: object) -> dict[str, Any]:
 
 def _reported_line(item: Proposal) -> dict[str, Any]:
     return {
-        "what": "Somebody reported what you wrote",
+        "what": gettext("Somebody reported what you wrote"),
         "text": excerpt(visible_text(item), set(), 140),
         "state": state_badge(item),
         "at": item.created_at,
@@ -84,9 +89,10 @@ def _reported_line(item: Proposal) -> dict[str, Any]:
 def _job_line(job: Job) -> dict[str, Any]:
     good = job.state == JobState.DONE
     return {
-        "what": f"Your job {_JOB_SENTENCES[JobState(job.state)]}",
+        "what": gettext("Your job %(job_sentences)s")
+        % {"job_sentences": _JOB_SENTENCES[JobState(job.state)]},
         "text": KIND_LABELS[job.kind],
-        "state": {"label": JobState(job.state).label, "tone": "good" if good else "bad"},
+        "state": {"label": choice_label(JobState(job.state)), "tone": "good" if good else "bad"},
         "at": job.finished_at,
         "url": reverse("job", args=[job.id]),
     }
@@ -106,10 +112,14 @@ def set_news_mail_view(request: HttpRequest) -> HttpResponse:
     """Have the news by mail, or no more."""
     on = request.POST.get("on") == "1"
     if on and not news_mail.can_send_mail():
-        messages.error(request, "This server sends no mail. Ask who runs it.")
+        messages.error(request, gettext("This server sends no mail. Ask who runs it."))
         return redirect("news")
     set_news_mail(request.actor, on=on, now=timezone.now())
-    said = f"News go to {request.user.email}, once a day at most." if on else "No more mails."
+    said = (
+        gettext("News go to %(email)s, once a day at most.") % {"email": request.user.email}
+        if on
+        else gettext("No more mails.")
+    )
     messages.success(request, said)
     return redirect("news")
 

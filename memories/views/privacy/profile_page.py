@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -14,21 +15,22 @@ from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.profiles.build_profile import MAX_TOKENS, ProfileFact, build_profile
 from memories.profiles.fact_rules import ProfileTopic
 from memories.views import memory_presenter, origin_presenter
+from orgs.languages.page_text import lazy_text
 from orgs.principals import resolve_principal
 from orgs.views.page_access import WRITERS, members_only
 
 TOPIC_LABELS = {
-    ProfileTopic.HOME: "Home",
-    ProfileTopic.WORK: "Work",
-    ProfileTopic.FAMILY: "Family and animals",
-    ProfileTopic.HEALTH: "Health and food",
-    ProfileTopic.LIKES: "What you like",
-    ProfileTopic.SKILLS: "What you can do",
-    ProfileTopic.HABITS: "Habits",
-    ProfileTopic.BELONGINGS: "What you have",
-    ProfileTopic.CONTACT: "How to reach you",
-    ProfileTopic.PLANS: "Plans",
-    ProfileTopic.OTHER: "Other",
+    ProfileTopic.HOME: lazy_text("Home"),
+    ProfileTopic.WORK: lazy_text("Work"),
+    ProfileTopic.FAMILY: lazy_text("Family and animals"),
+    ProfileTopic.HEALTH: lazy_text("Health and food"),
+    ProfileTopic.LIKES: lazy_text("What you like"),
+    ProfileTopic.SKILLS: lazy_text("What you can do"),
+    ProfileTopic.HABITS: lazy_text("Habits"),
+    ProfileTopic.BELONGINGS: lazy_text("What you have"),
+    ProfileTopic.CONTACT: lazy_text("How to reach you"),
+    ProfileTopic.PLANS: lazy_text("Plans"),
+    ProfileTopic.OTHER: lazy_text("Other"),
 }
 
 
@@ -66,7 +68,7 @@ def _fact_row(request: HttpRequest, fact: ProfileFact, shown: ListedMemory) -> d
         "strength": None,
     }
     if fact.contradicted_by is not None:
-        row["held"] = "Something newer may say otherwise"
+        row["held"] = gettext("Something newer may say otherwise")
     if not row["edit_url"] and request.actor.role in WRITERS:
         row["suggest_url"] = reverse("memory-suggest", args=[row["id"]])
     return row

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from memories.curation.bulk_review.decide_bulk import (
@@ -26,13 +27,14 @@ from memories.views.forms import review_forms
 from memories.views.review import changed, decision_buttons, item_presenter
 from memories.views.review.queue_page import filters_query, parse_filters
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import members_only
 
 # What has become of each kind: one, several.
 DONE_LABELS = {
-    ProposalCause.PUBLISH: "approved and shared",
+    ProposalCause.PUBLISH: lazy_text("approved and shared"),
     ProposalCause.CORRECTION: "corrected",
-    ProposalCause.DUPLICATE: "kept as two",
+    ProposalCause.DUPLICATE: lazy_text("kept as two"),
     ProposalCause.RED_LINE: "protected",
 }
 
@@ -43,7 +45,7 @@ def bulk_review(request: HttpRequest) -> HttpResponse:
     """What would be decided; with `confirm` it is."""
     form = review_forms.BulkReviewForm(request.POST)
     if not form.is_valid():
-        messages.info(request, "Choose one or more items first.")
+        messages.info(request, gettext("Choose one or more items first."))
         return redirect(_back_url(request))
     if not form.cleaned_data["confirm"]:
         return _render_preview(request, form.ids())
@@ -65,8 +67,12 @@ def undo_bulk_review(request: HttpRequest, act: UUID) -> HttpResponse:
     except (AlreadyExistsError, PermissionError) as error:
         messages.error(request, str(error))
     else:
-        words = "It waits again." if count == 1 else f"{count:,} items wait again."
-        messages.success(request, f"Undone. {words}")
+        words = (
+            gettext("It waits again.")
+            if count == 1
+            else gettext("%(count)s items wait again.") % {"count": format_number(count)}
+        )
+        messages.success(request, gettext("Undone. %(words)s") % {"words": words})
     return redirect("review")
 
 
@@ -87,7 +93,10 @@ def _render_preview(
 def _plan_context(plan: BulkReviewPreview, me: object, organisation: str) -> dict[str, Any]:
     kinds: dict[tuple[str, str], list[Proposal]] = {}
     for item in plan.deciding:
-        key = (ProposalCause(item.cause).label, decision_buttons.harmless_button(item).label)
+        key = (
+            choice_label(ProposalCause(item.cause)),
+            decision_buttons.harmless_button(item).label,
+        )
         kinds.setdefault(key, []).append(item)
     return {
         "count": len(plan.deciding),
@@ -131,8 +140,8 @@ def _item_row(item: Proposal, me: object, organisation: str) -> dict[str, Any]:
 def done_message(act: BulkDecision) -> str:
     """What has happened, for the toast."""
     counts = Counter(ProposalCause(item.cause) for item in act.items)
-    parts = [f"{count:,} {DONE_LABELS[cause]}" for cause, count in counts.items()]
-    return f"Decided together: {', '.join(parts)}."
+    parts = [f"{format_number(count)} {DONE_LABELS[cause]}" for cause, count in counts.items()]
+    return gettext("Decided together: %(parts)s.") % {"parts": ", ".join(parts)}
 
 
 def _back_url(request: HttpRequest) -> str:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from memories.curation.decision_records.decision_queries import DecisionRecord
 from memories.curation.decision_records.models import Claim, Dissent, DissentType, Participant
 from memories.knowledge_graph.models import Task
@@ -15,50 +17,51 @@ from memories.store.models.choices import Category, Kind, Tier, Type
 from memories.store.models.memory import Memory
 from memories.views.decisions.decision_presenter import attribution, votes_label
 from memories.views.review.gate_presenter import reveal_invisible
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Member
 
-NOTHING = "nothing"
+NOTHING = lazy_text("nothing")
 LABELS = {
-    "category": "Category",
-    "importance": "How important it is, of 1",
-    "tags": "Tags",
-    "metadata": "Details",
-    "expires_at": "Kept until",
-    "valid_from": "True from",
-    "valid_until": "True until",
-    "shareable": "May be said outside its group",
-    "sensitive": "Stored encrypted",
-    "tier": "Tier",
+    "category": lazy_text("Category"),
+    "importance": lazy_text("How important it is, of 1"),
+    "tags": lazy_text("Tags"),
+    "metadata": lazy_text("Details"),
+    "expires_at": lazy_text("Kept until"),
+    "valid_from": lazy_text("True from"),
+    "valid_until": lazy_text("True until"),
+    "shareable": lazy_text("May be said outside its group"),
+    "sensitive": lazy_text("Stored encrypted"),
+    "tier": lazy_text("Tier"),
 }
 _ACTS = {
-    SPLIT: "Facts beside it",
-    TASK: "Of its task",
-    ENTITY: "What it names",
-    DISSENT: "The answer to a dissent",
+    SPLIT: lazy_text("Facts beside it"),
+    TASK: lazy_text("Of its task"),
+    ENTITY: lazy_text("What it names"),
+    DISSENT: lazy_text("The answer to a dissent"),
 }
 
 
 # What is published with a new text, by attribute of its memory, in the order of the page; and the
 # values of a text of which nothing is said.
 PUBLISHED = {
-    "category": "Category",
-    "type": "Type",
-    "kind": "Kind",
-    "importance": "How important it is, of 1",
-    "confidence": "How sure it is, of 1",
-    "topic": "Topic",
-    "tags": "Tags",
-    "metadata": "Details",
-    "key": "Key",
-    "source": "Source",
-    "open_conversation": "Conversation",
-    "occurred_at": "Said on",
-    "valid_from": "True from",
-    "valid_until": "True until",
-    "expires_at": "Kept until",
-    "first_tier": "Tier",
-    "shareable": "May be said outside its group",
-    "sensitive": "Stored encrypted",
+    "category": lazy_text("Category"),
+    "type": lazy_text("Type"),
+    "kind": lazy_text("Kind"),
+    "importance": lazy_text("How important it is, of 1"),
+    "confidence": lazy_text("How sure it is, of 1"),
+    "topic": lazy_text("Topic"),
+    "tags": lazy_text("Tags"),
+    "metadata": lazy_text("Details"),
+    "key": lazy_text("Key"),
+    "source": lazy_text("Source"),
+    "open_conversation": lazy_text("Conversation"),
+    "occurred_at": lazy_text("Said on"),
+    "valid_from": lazy_text("True from"),
+    "valid_until": lazy_text("True until"),
+    "expires_at": lazy_text("Kept until"),
+    "first_tier": lazy_text("Tier"),
+    "shareable": lazy_text("May be said outside its group"),
+    "sensitive": lazy_text("Stored encrypted"),
 }
 _UNSAID = {
     "type": Type.FACT,
@@ -92,16 +95,16 @@ def published_parts(
         if (value := getattr(memory, name)) not in (None, "", [], {}, _UNSAID.get(name))
     ]
     if memory.member:
-        told.append(("About", memory.member.name))
+        told.append((gettext("About"), memory.member.name))
     if names := [member.name for member in listeners]:
-        told.append(("Said to", ", ".join(names)))
+        told.append((gettext("Said to"), ", ".join(names)))
     if memory.red_line:
-        told.append(("Protected", memory.red_line_reason or "yes"))
+        told.append((gettext("Protected"), memory.red_line_reason or "yes"))
     elif PROTECTION in item.details:
-        told.append(("To be protected", "asked in an item of its own"))
+        told.append((gettext("To be protected"), gettext("asked in an item of its own")))
     if record is not None:
         told += _record_parts(record)
-    told += [("Task", _task_words(task)) for task in tasks]
+    told += [(gettext("Task"), _task_words(task)) for task in tasks]
     return [
         {
             "label": label,
@@ -115,21 +118,24 @@ def published_parts(
 def _record_parts(record: DecisionRecord) -> Iterator[tuple[str, str]]:
     """What stands in the record of a decision, (label, value) each."""
     if record.record.domain:
-        yield "Domain", record.record.domain
-    yield "Votes", votes_label(record)
+        yield gettext("Domain"), record.record.domain
+    yield gettext("Votes"), votes_label(record)
     if record.participants:
-        yield "Took part", ", ".join(map(_name, record.participants))
+        yield gettext("Took part"), ", ".join(map(_name, record.participants))
     for claim in record.claims:
-        yield f"Claim{_by(claim)}", claim.text
+        yield gettext("Claim%(claim)s") % {"claim": _by(claim)}, claim.text
     for said in record.dissents:
-        yield f"{DissentType(said.form).label}{_by(said)}", _joined(said.content, said.reasoning)
+        yield (
+            f"{choice_label(DissentType(said.form))}{_by(said)}",
+            _joined(said.content, said.reasoning),
+        )
         if said.rebuttal:
-            yield "The answer to it", said.rebuttal
+            yield gettext("The answer to it"), said.rebuttal
 
 
 def _by(said: Claim | Dissent) -> str:
     name = _name(said)
-    return f", by {name}" if name else ""
+    return gettext(", by %(name)s") % {"name": name} if name else ""
 
 
 def _name(said: Participant | Claim | Dissent) -> str:
@@ -142,8 +148,16 @@ def _joined(*texts: str) -> str:
 
 
 def _task_words(task: Task) -> str:
-    whose = f"for {task.assignee.name}" if task.assignee else "for nobody in particular"
-    return f"{whose}, due {str(task.due_at)[:10]}" if task.due_at else whose
+    whose = (
+        gettext("for %(name)s") % {"name": task.assignee.name}
+        if task.assignee
+        else gettext("for nobody in particular")
+    )
+    return (
+        gettext("%(whose)s, due %(due_at)s") % {"whose": whose, "due_at": str(task.due_at)[:10]}
+        if task.due_at
+        else whose
+    )
 
 
 def is_lifting(item: Proposal) -> bool:
@@ -190,12 +204,12 @@ def _document(given: Mapping[str, Any]) -> str:
 
 
 _SAY: dict[str, Callable[[Any], str]] = {
-    "category": lambda value: str(Category(value).label),
-    **dict.fromkeys(("tier", "first_tier"), lambda value: str(Tier(value).label)),
-    "type": lambda value: str(Type(value).label),
-    "kind": lambda value: str(Kind(value).label),
-    "shareable": lambda value: "yes" if value else "no",
-    "sensitive": lambda value: "yes" if value else "no",
+    "category": lambda value: str(choice_label(Category(value))),
+    **dict.fromkeys(("tier", "first_tier"), lambda value: str(choice_label(Tier(value)))),
+    "type": lambda value: str(choice_label(Type(value))),
+    "kind": lambda value: str(choice_label(Kind(value))),
+    "shareable": lambda value: gettext("yes") if value else gettext("no"),
+    "sensitive": lambda value: gettext("yes") if value else gettext("no"),
     **dict.fromkeys((*TIMES, "occurred_at"), lambda value: str(value)[:10]),
     **dict.fromkeys(("metadata", "source"), _document),
 }
@@ -205,7 +219,7 @@ def _told(given: Mapping[str, Any]) -> str:
     """What was given to another act, without ids."""
     shown = {k: v for k, v in given.items() if k not in ("task", "entity", "dissent", "assignee")}
     if "assignee" in given:
-        shown["assignee"] = "another" if given["assignee"] else NOTHING
+        shown["assignee"] = gettext("another") if given["assignee"] else NOTHING
     said = []
     for name, value in shown.items():
         text = " / ".join(value) if isinstance(value, list) else str(value)

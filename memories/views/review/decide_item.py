@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.access.consent import SharingOptOutError
@@ -23,7 +24,7 @@ from memories.review import item_locks, review_queue
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError
 from memories.views.forms import review_forms
-from memories.views.review import item_presenter
+from memories.views.review import done_messages
 from memories.views.review.queue_page import filters_query, parse_filters, render_item
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.views.page_access import MODERATOR_ROLES, members_only
@@ -130,7 +131,7 @@ def _decide(
         return render_item(request, item_id, 409, step=step, form=form, refusal=str(error))
     messages.success(
         request,
-        item_presenter.done_message(done),
+        done_messages.done_message(done),
         extra_tags=reverse("review-undo", args=[item_id]),
     )
     return _redirect_to_next(request, item_id)
@@ -191,7 +192,7 @@ def undo_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
             raise
         messages.error(request, str(error))
     else:
-        messages.success(request, "Undone. It waits again.")
+        messages.success(request, gettext("Undone. It waits again."))
     return redirect("review-item", item_id)
 
 
@@ -208,6 +209,6 @@ def assign_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
         )
     except review_queue.AlreadyDecidedError as error:
         return render_item(request, item_id, 409, refusal=str(error))
-    name = given.assignee.name if given.assignee else "nobody"
-    messages.success(request, f"Given to {name}.")
+    name = given.assignee.name if given.assignee else gettext("nobody")
+    messages.success(request, gettext("Given to %(name)s.") % {"name": name})
     return redirect("review-item", item_id)

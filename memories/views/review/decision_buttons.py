@@ -6,8 +6,11 @@ or brings back has a key and words of its own.
 
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from memories.review.models import Proposal, ProposalCause
 from memories.views.review.changed import is_lifting
+from orgs.languages.page_text import lazy_text
 from orgs.models.audiences import Audience, AudienceType
 
 
@@ -29,11 +32,11 @@ class DecisionButton:
 
 
 def _approve_buttons(
-    approve: str, reject: str = "Reject with a reason"
+    approve: str, reject: str = lazy_text("Reject with a reason")
 ) -> tuple[DecisionButton, ...]:
     return (
         DecisionButton("approve", "a", approve),
-        DecisionButton("edit", "e", "Edit first"),
+        DecisionButton("edit", "e", lazy_text("Edit first")),
         DecisionButton("reject", "r", reject, caution=True),
     )
 
@@ -45,52 +48,60 @@ def _reject_and_act_buttons(
     return (DecisionButton("reject", "a", leave), *more, act)
 
 
-FORGET_BUTTON = DecisionButton("approve", "f", "Forget this memory", caution=True)
+FORGET_BUTTON = DecisionButton("approve", "f", lazy_text("Forget this memory"), caution=True)
 # The first is the harmless approval.
 BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
-    ProposalCause.PUBLISH: _approve_buttons("Approve and share with {whom}"),
-    ProposalCause.CORRECTION: _approve_buttons("Approve the new text"),
-    ProposalCause.REPORT: _reject_and_act_buttons("Keep it as it is", FORGET_BUTTON, "Correct it"),
+    ProposalCause.PUBLISH: _approve_buttons(lazy_text("Approve and share with {whom}")),
+    ProposalCause.CORRECTION: _approve_buttons(lazy_text("Approve the new text")),
+    ProposalCause.REPORT: _reject_and_act_buttons(
+        lazy_text("Keep it as it is"), FORGET_BUTTON, lazy_text("Correct it")
+    ),
     ProposalCause.MENTION: _reject_and_act_buttons(
-        "Leave the name hidden, keep the rest", FORGET_BUTTON, "Correct it"
+        lazy_text("Leave the name hidden, keep the rest"), FORGET_BUTTON, lazy_text("Correct it")
     ),
     ProposalCause.RETURN: _reject_and_act_buttons(
-        "Leave it forgotten", DecisionButton("approve", "b", "Bring it back")
+        lazy_text("Leave it forgotten"), DecisionButton("approve", "b", lazy_text("Bring it back"))
     ),
-    ProposalCause.DUPLICATE: (DecisionButton("reject", "a", "They differ: keep both"),),
+    ProposalCause.DUPLICATE: (DecisionButton("reject", "a", lazy_text("They differ: keep both")),),
     ProposalCause.CONTRADICTION: (
-        DecisionButton("reject", "a", "Both are right: keep both", quiet=True),
+        DecisionButton("reject", "a", lazy_text("Both are right: keep both"), quiet=True),
     ),
     ProposalCause.RED_LINE: (
-        DecisionButton("approve", "a", "Protect it"),
-        DecisionButton("reject", "r", "Leave it unprotected", caution=True),
+        DecisionButton("approve", "a", lazy_text("Protect it")),
+        DecisionButton("reject", "r", lazy_text("Leave it unprotected"), caution=True),
     ),
     ProposalCause.CAPACITY: _reject_and_act_buttons(
-        "Leave them all", DecisionButton("approve", "u", "Summarise and archive them", caution=True)
+        lazy_text("Leave them all"),
+        DecisionButton("approve", "u", lazy_text("Summarise and archive them"), caution=True),
     ),
     # What is left after a gate took words out may say nothing, or still say who it is.
     ProposalCause.PERSONAL_DATA: (
-        DecisionButton("edit", "a", "Edit first"),
-        DecisionButton("approve", "p", "Publish without the personal words"),
-        DecisionButton("reject", "r", "Keep it out", caution=True),
+        DecisionButton("edit", "a", lazy_text("Edit first")),
+        DecisionButton("approve", "p", lazy_text("Publish without the personal words")),
+        DecisionButton("reject", "r", lazy_text("Keep it out"), caution=True),
     ),
     ProposalCause.POISON: _reject_and_act_buttons(
-        "Leave it out", DecisionButton("approve", "p", "Let it through", caution=True), "Edit first"
+        lazy_text("Leave it out"),
+        DecisionButton("approve", "p", lazy_text("Let it through"), caution=True),
+        lazy_text("Edit first"),
     ),
 }
 # Frequent reasons; the key of each is its number in this list.
 READY_REASONS: dict[ProposalCause, tuple[str, ...]] = {
     ProposalCause.REPORT: (
-        "It is right as it stands.",
-        "It may stay here.",
-        "It was corrected since.",
+        lazy_text("It is right as it stands."),
+        lazy_text("It may stay here."),
+        lazy_text("It was corrected since."),
     ),
     ProposalCause.PUBLISH: (
-        "It does not concern everyone.",
-        "It is known already.",
-        "It is not right.",
+        lazy_text("It does not concern everyone."),
+        lazy_text("It is known already."),
+        lazy_text("It is not right."),
     ),
-    ProposalCause.CORRECTION: ("What it says now is right.", "The new text leaves something out."),
+    ProposalCause.CORRECTION: (
+        lazy_text("What it says now is right."),
+        lazy_text("The new text leaves something out."),
+    ),
 }
 
 
@@ -99,14 +110,14 @@ def target_label(target: Audience | None) -> str:
     if target is not None and target.kind == AudienceType.GROUP and target.group:
         return str(target.group.name or target.group.external_id)
     everyone = target is None or target.kind == AudienceType.ORGANISATION
-    return "everyone" if everyone else "its readers"
+    return gettext("everyone") if everyone else gettext("its readers")
 
 
 # The labels of corrections that leave the text, and of wishes that take a protection off.
-_LABELS = {
-    "Approve the new text": "Approve the change",
-    "Protect it": "Take the protection off",
-    "Leave it unprotected": "Leave it protected",
+_OTHER_LABELS = {
+    (ProposalCause.CORRECTION, "approve"): lazy_text("Approve the change"),
+    (ProposalCause.RED_LINE, "approve"): lazy_text("Take the protection off"),
+    (ProposalCause.RED_LINE, "reject"): lazy_text("Leave it protected"),
 }
 
 
@@ -119,7 +130,9 @@ def buttons_of_item(item: Proposal) -> dict[str, DecisionButton]:
     """The answers to an item by what they do."""
     found = {}
     for one in BUTTONS_BY_CAUSE[ProposalCause(item.cause)]:
-        label = _LABELS.get(one.label, one.label) if _is_other(item) else one.label
+        label = one.label
+        if _is_other(item):
+            label = _OTHER_LABELS.get((ProposalCause(item.cause), one.does), label)
         label = label.replace("{whom}", target_label(item.target_audience))
         found[one.does] = replace(one, label=label)
     return found

@@ -7,9 +7,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.safety.gate_policy import get_gate_policy, set_gate_policy
+from memories.safety.models import TermType
 from memories.safety.names.known_names import (
     InvalidTermError,
     add_term,
@@ -24,6 +26,7 @@ from memories.views.forms.gate_forms import (
 )
 from memories.views.review import gate_figures
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import choice_label
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
 
@@ -40,7 +43,9 @@ def gate_settings(request: HttpRequest) -> HttpResponse:
         except (AlreadyExistsError, InvalidTermError) as error:
             form.add_error("term", str(error))
         else:
-            messages.success(request, f"“{row.term}” stays inside from now on.")
+            messages.success(
+                request, gettext("“%(term)s” stays inside from now on.") % {"term": row.term}
+            )
             return redirect("gates")
     return _render_page(request, form, 422)
 
@@ -50,7 +55,7 @@ def gate_settings(request: HttpRequest) -> HttpResponse:
 def remove_term_view(request: HttpRequest, term_id: UUID) -> HttpResponse:
     """Take a name off the list."""
     remove_term(request.actor, term_id, now=timezone.now())
-    messages.success(request, "Removed. New texts may have the name.")
+    messages.success(request, gettext("Removed. New texts may have the name."))
     return redirect("gates")
 
 
@@ -62,7 +67,7 @@ def set_gate_policy_view(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _render_page(request, TermForm(), 422, strictness=form)
     set_gate_policy(request.actor, form.cleaned_data["personal"], now=timezone.now())
-    messages.success(request, "Saved. It counts for every new text.")
+    messages.success(request, gettext("Saved. It counts for every new text."))
     return redirect("gates")
 
 
@@ -74,7 +79,12 @@ def _render_page(
     context = {
         "form": form,
         "terms": [
-            {"id": row.id, "term": row.term, "kind": row.get_kind_display(), "at": row.added_at}
+            {
+                "id": row.id,
+                "term": row.term,
+                "kind": choice_label(TermType(row.kind)),
+                "at": row.added_at,
+            }
             for row in list_terms(request.actor)
         ],
         "strictness": asks if request.actor.role in ADMINS else None,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.word_diff import diff_words
@@ -24,6 +25,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 STATE_TONES = {
@@ -32,104 +34,87 @@ STATE_TONES = {
     ProposalState.MERGED: "good",
     ProposalState.REJECTED: "bad",
 }
-DONE_MESSAGES = {
-    (ProposalCause.CORRECTION, ProposalState.APPROVED): "Approved. The memory says the new text.",
-    (ProposalCause.REPORT, ProposalState.APPROVED): "Done. The report is settled.",
-    (ProposalCause.MENTION, ProposalState.APPROVED): "Done. Nothing of it is left to look at.",
-    (ProposalCause.RETURN, ProposalState.APPROVED): "It is back.",
-    (
-        ProposalCause.PUBLISH,
-        ProposalState.REJECTED,
-    ): "Rejected. Whoever proposed it sees that, with your reason.",
-    (ProposalCause.CORRECTION, ProposalState.REJECTED): "Rejected. The memory keeps its text.",
-    (ProposalCause.REPORT, ProposalState.REJECTED): "The memory stays as it is.",
-    (ProposalCause.MENTION, ProposalState.REJECTED): "The rest stays. The name is gone for good.",
-    (ProposalCause.RETURN, ProposalState.REJECTED): "It stays forgotten.",
-    (ProposalCause.RED_LINE, ProposalState.APPROVED): "Protected. It stays as it is.",
-    (ProposalCause.RED_LINE, ProposalState.REJECTED): "It stays unprotected.",
-    (
-        ProposalCause.CAPACITY,
-        ProposalState.APPROVED,
-    ): "Done. The originals are archived and can be brought back.",
-    (
-        ProposalCause.CAPACITY,
-        ProposalState.REJECTED,
-    ): "All of them stay. This is asked again when there are more.",
-    (
-        ProposalCause.DUPLICATE,
-        ProposalState.REJECTED,
-    ): "Both stay. They are not shown as the same again.",
-    (
-        ProposalCause.CONTRADICTION,
-        ProposalState.APPROVED,
-    ): "The newer one holds. The older says until when it did.",
-    (ProposalCause.PERSONAL_DATA, ProposalState.APPROVED): "Published without what was marked.",
-    (
-        ProposalCause.PERSONAL_DATA,
-        ProposalState.REJECTED,
-    ): "Kept out. Its author sees that, with your reason.",
-    (ProposalCause.POISON, ProposalState.APPROVED): "Let through. Robots are answered from it now.",
-    (ProposalCause.POISON, ProposalState.REJECTED): "Kept out. No answer uses it.",
-    (
-        ProposalCause.CONTRADICTION,
-        ProposalState.REJECTED,
-    ): "Both stay. They are not shown side by side again.",
+BY_ITSELF_LABELS = {
+    AUTO_MERGED: lazy_text("Merged by itself"),
+    BY_POLICY: lazy_text("Decided by policy"),
 }
-BY_ITSELF_LABELS = {AUTO_MERGED: "Merged by itself", BY_POLICY: "Decided by policy"}
 POLICY_SENTENCES = {
-    "newest_of_own_facts": "Both say something of who said them, so what they said last holds. The "
-    "older one stays and says until when it was true.",
-    "newest_of_same_speaker": "One person said both, so what they said last holds. The older one "
-    "stays and says until when it was true.",
+    "newest_of_own_facts": lazy_text(
+        "Both say something of who said them, so what they said last holds. The "
+        "older one stays and says until when it was true."
+    ),
+    "newest_of_same_speaker": lazy_text(
+        "One person said both, so what they said last holds. The older one "
+        "stays and says until when it was true."
+    ),
 }
 _PAIR_SENTENCES = {
-    ProposalCause.DUPLICATE: "These two look like the same",
+    ProposalCause.DUPLICATE: lazy_text("These two look like the same"),
     ProposalCause.CONTRADICTION: ProposalCause.CONTRADICTION.label,
 }
 _FORMER_PAIR_SENTENCES = {
-    ProposalCause.DUPLICATE: "These two looked like the same before one of them was changed",
-    ProposalCause.CONTRADICTION: "These disagreed before one of them was changed",
+    ProposalCause.DUPLICATE: lazy_text(
+        "These two looked like the same before one of them was changed"
+    ),
+    ProposalCause.CONTRADICTION: lazy_text("These disagreed before one of them was changed"),
 }
-_MENTION_SENTENCE = "It named somebody who was erased; the name is hidden"
-DEFAULT_DONE_MESSAGES = {
-    ProposalState.MERGED: "Merged. One memory is left.",
-    ProposalState.REJECTED: "Left as it was.",
-    ProposalState.APPROVED: "Approved.",
-}
+_MENTION_SENTENCE = lazy_text("It named somebody who was erased; the name is hidden")
 
 
 def proposer_name(item: Proposal, me: object) -> str:
     """Who asks for it."""
     if item.proposed_by_id:
-        return "You" if item.proposed_by_id == me else item.proposed_by.name
+        return gettext("You") if item.proposed_by_id == me else item.proposed_by.name
     if item.robot is None:
         return ""
     if me and item.robot.owner_id == me:
-        return "Your robot"
+        return gettext("Your robot")
     told = item.memory.told(item.robot)
-    return origin_presenter.robot_name(told) if told else HIDDEN_ROBOT_NAME
+    return origin_presenter.robot_name(told) if told else gettext(HIDDEN_ROBOT_NAME)
 
 
 def reason_sentence(item: Proposal, me: object, organisation: str) -> str:
     """Why it is here, in one sentence."""
     name = proposer_name(item, me)
-    says, suggests = ("say", "suggest") if name == "You" else ("says", "suggests")
+    told = {"name": name or gettext("Somebody"), "organisation": organisation}
+    you = name == gettext("You")
     match item.cause:
         case ProposalCause.PUBLISH:
-            return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
+            return (
+                gettext("%(name)s suggest this for everyone in %(organisation)s")
+                if you
+                else gettext("%(name)s suggests this for everyone in %(organisation)s")
+            ) % told
         case ProposalCause.CORRECTION:
-            what = "another text" if item.content else "a change"
-            return f"{name or 'Somebody'} {suggests} {what}"
+            told["what"] = gettext("another text") if item.content else gettext("a change")
+            return (
+                gettext("%(name)s suggest %(what)s")
+                if you
+                else gettext("%(name)s suggests %(what)s")
+            ) % told
         case ProposalCause.REPORT:
-            what = "an earlier text" if item.text_changed else "this"
-            says = "said" if item.text_changed else says
-            return f"{name or 'Somebody'} {says} that {what} is wrong or should not be here"
+            if item.text_changed:
+                words = gettext("%(name)s said that an earlier text is wrong or should not be here")
+            elif you:
+                words = gettext("%(name)s say that this is wrong or should not be here")
+            else:
+                words = gettext("%(name)s says that this is wrong or should not be here")
+            return words % told
         case ProposalCause.RETURN:
-            return f"You forgot this, and {name or 'an import'} brings it again"
+            return gettext("You forgot this, and %(name)s brings it again") % {
+                "name": name or gettext("an import")
+            }
         case ProposalCause.RED_LINE:
-            asks = "ask" if name == "You" else "asks"
-            what = "the protection ends" if changed.is_lifting(item) else "this is protected"
-            return f"{name or 'Somebody'} {asks} that {what}"
+            told["what"] = (
+                gettext("the protection ends")
+                if changed.is_lifting(item)
+                else gettext("this is protected")
+            )
+            return (
+                gettext("%(name)s ask that %(what)s")
+                if you
+                else gettext("%(name)s asks that %(what)s")
+            ) % told
     return _finding_reason(item, name)
 
 
@@ -146,9 +131,9 @@ def pair_sentence(item: Proposal) -> str:
     """Why two are side by side."""
     said = ""
     if item.details.get("found_by") == RestatementSource.LLM:
-        said = ", says a language model"
+        said = gettext(", says a language model")
     elif item.robot_id or item.proposed_by_id:
-        said = ", says somebody who reads both"
+        said = gettext(", says somebody who reads both")
     if item.text_changed:
         return _FORMER_PAIR_SENTENCES[ProposalCause(item.cause)] + said
     return _PAIR_SENTENCES[ProposalCause(item.cause)] + said
@@ -157,55 +142,51 @@ def pair_sentence(item: Proposal) -> str:
 def capacity_sentence(item: Proposal) -> str:
     """How many there were and how many may be, when it was proposed."""
     told = item.details
-    held, most = f"{told['count']:,}", f"{told['capacity']:,}"
+    held, most = format_number(told["count"]), format_number(told["capacity"])
     if "label" in told:
-        return f"{told['label']} holds {held} of at most {most} characters"
-    return f"The {told['tier']} tier holds {held} of at most {most} for these readers"
+        return gettext("%(label)s holds %(held)s of at most %(most)s characters") % {
+            "label": told["label"],
+            "held": held,
+            "most": most,
+        }
+    return gettext("The %(tier)s tier holds %(held)s of at most %(most)s for these readers") % {
+        "tier": told["tier"],
+        "held": held,
+        "most": most,
+    }
 
 
 def capacity_effect(item: Proposal) -> str:
     """What approving would do, in numbers of when it was proposed."""
     chosen, summaries = item.details["chosen"], item.details["summaries"]
-    least = "least confirmed" if "label" in item.details else "least important"
-    them = f"The {least} one" if chosen == 1 else f"The {chosen:,} {least}"
+    if "label" in item.details:
+        them = ngettext("The least confirmed one", "The %(count)s least confirmed", chosen)
+    else:
+        them = ngettext("The least important one", "The %(count)s least important", chosen)
+    them %= {"count": format_number(chosen)}
     if not summaries:
-        return f"{them} would be archived and can be brought back."
-    into = "one summary" if summaries == 1 else f"{summaries:,} summaries"
-    return f"{them} would become {into}; the originals are archived and can be brought back."
+        return gettext("%(them)s would be archived and can be brought back.") % {"them": them}
+    into = (
+        gettext("one summary")
+        if summaries == 1
+        else gettext("%(summaries)s summaries") % {"summaries": format_number(summaries)}
+    )
+    return gettext(
+        "%(them)s would become %(into)s; the originals are archived and can be brought back."
+    ) % {"them": them, "into": into}
 
 
 def _other_text(item: Proposal) -> str:
     """Of a pair what the older one says."""
     if item.cause not in PAIR_CAUSES or not item.other_id:
         return ""
-    beside = "Against" if item.cause == ProposalCause.CONTRADICTION else "Beside"
+    beside = gettext("Against") if item.cause == ProposalCause.CONTRADICTION else gettext("Beside")
     return f"{beside} “{excerpt(item.other.content, set(), 120)}”"
 
 
 def state_badge(item: Proposal) -> dict[str, str]:
-    label = BY_ITSELF_LABELS.get(item.decided_by_itself) or ProposalState(item.state).label
+    label = BY_ITSELF_LABELS.get(item.decided_by_itself) or choice_label(ProposalState(item.state))
     return {"label": label, "tone": STATE_TONES.get(ProposalState(item.state), "")}
-
-
-def done_message(item: Proposal) -> str:
-    """What has happened, for the toast."""
-    if (
-        item.state == ProposalState.APPROVED
-        and item.cause == ProposalCause.CORRECTION
-        and not item.content
-    ):
-        return "Approved. The change holds now."
-    if changed.is_lifting(item):
-        off = item.state == ProposalState.APPROVED
-        return "It is not protected any more." if off else "It stays protected."
-    if (item.cause, item.state) == (ProposalCause.PUBLISH, ProposalState.APPROVED):
-        return (
-            f"Approved. {decision_buttons.target_label(item.target_audience)} can read it now."
-        ).replace("everyone", "Everyone")
-    return (
-        DONE_MESSAGES.get((ProposalCause(item.cause), ProposalState(item.state)))
-        or DEFAULT_DONE_MESSAGES[ProposalState(item.state)]
-    )
 
 
 def item_line(
@@ -217,7 +198,7 @@ def item_line(
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or visible_text(item), set(), 140),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
-        "kind": ProposalCause(item.cause).label,
+        "kind": choice_label(ProposalCause(item.cause)),
         "assignee": item.assignee.name if item.assignee else "",
         "at": item.created_at,
         "current": item.id == current,
@@ -233,7 +214,7 @@ def item_row(
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or visible_text(item), set(), 200),
         "why": _other_text(item) or reason_sentence(item, me, organisation),
-        "kind": ProposalCause(item.cause).label,
+        "kind": choice_label(ProposalCause(item.cause)),
         "at": item.created_at,
         "audience": memory_presenter.audience_badge(readers, item.memory),
         "state": state_badge(item),
@@ -293,16 +274,24 @@ def merge_form_context(context: dict[str, Any], form: Any, into: str) -> dict[st
 
 
 _WISH_NOTES = {
-    WishEffect.SUPERSEDED: "True no more from then on, if you approve.",
-    WishEffect.PROPOSED: "Somebody else’s. It stays, and an item of its own will ask about it.",
-    WishEffect.KEPT: "It stays as it is: it is protected or not in use, or not yours to change.",
+    WishEffect.SUPERSEDED: lazy_text("True no more from then on, if you approve."),
+    WishEffect.PROPOSED: lazy_text(
+        "Somebody else’s. It stays, and an item of its own will ask about it."
+    ),
+    WishEffect.KEPT: lazy_text(
+        "It stays as it is: it is protected or not in use, or not yours to change."
+    ),
 }
 
 
 def _wishes_context(found: ReviewItemPage, me: object) -> dict[str, Any]:
     """What the text would replace, and how much more is named that the reader does not see."""
     wishes, n = found.wishes, found.wishes.unread
-    more = "1 more that you do not see stays" if n == 1 else f"{n} more that you do not see stay"
+    more = (
+        gettext("1 more that you do not see stays")
+        if n == 1
+        else gettext("%(n)s more that you do not see stay") % {"n": n}
+    )
     return {
         "known": [
             {
@@ -314,7 +303,7 @@ def _wishes_context(found: ReviewItemPage, me: object) -> dict[str, Any]:
             }
             for wish in wishes.known
         ],
-        "unread": f"{more} as before." if n else "",
+        "unread": gettext("%(more)s as before.") % {"more": more} if n else "",
     }
 
 
@@ -344,7 +333,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
     return {
         "item": {
             "id": item.id,
-            "kind": ProposalCause(item.cause).label,
+            "kind": choice_label(ProposalCause(item.cause)),
             "why": reason_sentence(item, me, organisation),
             "reason": item.reason,
             "at": item.created_at,

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.curation import review_pages
@@ -17,9 +18,14 @@ from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.review.waiting_count import MAX_COUNT
 from memories.views.forms import review_forms
 from memories.views.review import item_presenter
+from orgs.languages.page_text import choice_label, format_number, lazy_text
 from orgs.views.page_access import members_only
 
-TABS = (("waiting", "Waiting for you"), ("mine", "Proposed by you"), ("decided", "Decided"))
+TABS = (
+    ("waiting", lazy_text("Waiting for you")),
+    ("mine", lazy_text("Proposed by you")),
+    ("decided", lazy_text("Decided")),
+)
 FILTERS = ("cause", "assigned")
 # A kind of waiting items that has a tab of its own.
 CONTRADICTIONS_TAB = {"show": "waiting", "cause": ProposalCause.CONTRADICTION.value}
@@ -72,7 +78,7 @@ def _queue_context(
         for name, label in TABS
     ]
     disagree = {
-        "label": ProposalCause.CONTRADICTION.label,
+        "label": choice_label(ProposalCause.CONTRADICTION),
         "url": f"{url}?{urlencode(CONTRADICTIONS_TAB)}",
         "current": apart,
         "count": None,
@@ -113,12 +119,17 @@ def filters_query(asked: dict[str, Any]) -> str:
 
 def _capped_label(number: int) -> str:
     return (
-        f"{review_queue.MAX_COUNT:,} or more" if number >= review_queue.MAX_COUNT else f"{number:,}"
+        gettext("%(max_count)s or more") % {"max_count": format_number(review_queue.MAX_COUNT)}
+        if number >= review_queue.MAX_COUNT
+        else format_number(number)
     )
 
 
 def _progress_label(count: review_queue.QueueProgress) -> str:
-    return f"{count.done:,} of {_capped_label(count.done + count.waiting)}"
+    return gettext("%(done)s of %(done2)s") % {
+        "done": format_number(count.done),
+        "done2": _capped_label(count.done + count.waiting),
+    }
 
 
 def _filter_selects(request: HttpRequest, asked: dict[str, Any]) -> list[dict[str, Any]]:
@@ -126,28 +137,39 @@ def _filter_selects(request: HttpRequest, asked: dict[str, Any]) -> list[dict[st
         {"value": value, "label": label, "selected": asked.get("cause") == value}
         for value, label in ProposalCause.choices
     ]
-    found = [{"name": "cause", "label": "Any kind", "options": causes}]
+    found = [{"name": "cause", "label": gettext("Any kind"), "options": causes}]
     if request.actor.moderates:
         given = [
             {"value": value, "label": label, "selected": asked.get("assigned") == value}
-            for value, label in (("me", "Given to me"), ("nobody", "Given to nobody"))
+            for value, label in (
+                ("me", gettext("Given to me")),
+                ("nobody", gettext("Given to nobody")),
+            )
         ]
-        found.append({"name": "assigned", "label": "Given to anybody", "options": given})
+        found.append({"name": "assigned", "label": gettext("Given to anybody"), "options": given})
     return found
 
 
 def _empty_state(tab: str, filtered: bool, moderates: bool) -> dict[str, str]:
     if filtered:
-        return {"title": "No match", "text": "Nothing here is of that kind. Clear the filters."}
+        return {
+            "title": gettext("No match"),
+            "text": gettext("Nothing here is of that kind. Clear the filters."),
+        }
     if tab == "waiting":
-        text = "What members propose for everyone and what readers report comes up here."
+        text = gettext("What members propose for everyone and what readers report comes up here.")
         if not moderates:
-            text = "What concerns you and needs your word comes up here."
-        return {"title": "Nothing waits for you", "text": text}
+            text = gettext("What concerns you and needs your word comes up here.")
+        return {"title": gettext("Nothing waits for you"), "text": text}
     if tab == "mine":
-        text = "What you suggest for everyone, correct or report is listed here with its state."
-        return {"title": "You have proposed nothing yet", "text": text}
-    return {"title": "Nothing was decided yet", "text": "Decisions are listed here, newest first."}
+        text = gettext(
+            "What you suggest for everyone, correct or report is listed here with its state."
+        )
+        return {"title": gettext("You have proposed nothing yet"), "text": text}
+    return {
+        "title": gettext("Nothing was decided yet"),
+        "text": gettext("Decisions are listed here, newest first."),
+    }
 
 
 @require_safe

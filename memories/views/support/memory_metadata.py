@@ -7,34 +7,36 @@ from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.insights import support_work
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from memories.views.support.support_jobs import FAILURE_LABELS, times_label
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.support.people import member_names, support_groups
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
 from robots.views.support import robot_names as robots_named
 
 STATUS_BADGES = {
-    Status.ACTIVE: ("Active", "good"),
-    Status.PENDING_REVIEW: ("Waits for review", "warn"),
-    Status.QUARANTINED: ("Held back", "warn"),
-    Status.ARCHIVED: ("Archived", ""),
-    Status.FORGOTTEN: ("Forgotten", "bad"),
+    Status.ACTIVE: (lazy_text("Active"), "good"),
+    Status.PENDING_REVIEW: (lazy_text("Waits for review"), "warn"),
+    Status.QUARANTINED: (lazy_text("Held back"), "warn"),
+    Status.ARCHIVED: (lazy_text("Archived"), ""),
+    Status.FORGOTTEN: (lazy_text("Forgotten"), "bad"),
 }
 KIND_LABELS = {
-    Kind.DIRECT: "Said between two",
-    Kind.GROUP: "Said in a group",
-    Kind.USER: "About a person",
-    Kind.INTERACTION: "About a conversation",
-    Kind.ORGANISATION: "For everyone",
-    Kind.INTERNAL: "A robot’s own note",
+    Kind.DIRECT: lazy_text("Said between two"),
+    Kind.GROUP: lazy_text("Said in a group"),
+    Kind.USER: lazy_text("About a person"),
+    Kind.INTERACTION: lazy_text("About a conversation"),
+    Kind.ORGANISATION: lazy_text("For everyone"),
+    Kind.INTERNAL: lazy_text("A robot’s own note"),
 }
-REMOVED_ROBOT_LABEL = "A robot that is gone"
-A_ROBOT = "A robot"
+REMOVED_ROBOT_LABEL = lazy_text("A robot that is gone")
+A_ROBOT = lazy_text("A robot")
 
 
 class MemoryStatusForm(forms.Form):
@@ -57,29 +59,29 @@ def memory_list(request: HttpRequest) -> HttpResponse:
     robots = robots_named(organisation_id, (one.robot_id for one in found))
     groups, people = _load_names(organisation_id, found)
     table = Table(
-        "Memories, the newest first",
-        ("Memory", "State", "Robot", "Group", "About"),
+        gettext("Memories, the newest first"),
+        (gettext("Memory"), gettext("State"), gettext("Robot"), gettext("Group"), gettext("About")),
         [
             [
                 text_cell(_kind_label(one), url=reverse("support-memory", args=[one.id]))
                 | {"at": one.created_at},
                 _status_badge(one),
                 text_cell(_robot(one, robots)),
-                text_cell(_name_or_default(groups, one.group_id, "A group that is gone")),
-                text_cell(_name_or_default(people, one.member_id, "Somebody who is gone")),
+                text_cell(_name_or_default(groups, one.group_id, gettext("A group that is gone"))),
+                text_cell(_name_or_default(people, one.member_id, gettext("Somebody who is gone"))),
             ]
             for one in found
         ],
-        "There is none like that.",
+        gettext("There is none like that."),
     )
     options = [
         {"value": value, "label": label, "selected": value == status}
         for value, (label, _) in STATUS_BADGES.items()
     ]
     context = {
-        "title": "Memories",
-        "lead": "When, from which robot, in which state: never what they say.",
-        "filters": [{"name": "status", "label": "Any state", "options": options}],
+        "title": gettext("Memories"),
+        "lead": gettext("When, from which robot, in which state: never what they say."),
+        "filters": [{"name": "status", "label": gettext("Any state"), "options": options}],
         "tables": [table],
         "page": page,
     }
@@ -129,46 +131,55 @@ def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     robots = robots_named(organisation_id, ids)
     groups, people = _load_names(organisation_id, [one])
     facts: list[tuple[str, Cell]] = [
-        ("State", _status_badge(one)),
-        ("Kind", text_cell(_kind_label(one))),
-        ("Type and category", text_cell(" · ".join(filter(None, (one.type, one.category))))),
-        ("Robot", text_cell(_robot(one, robots) or "None")),
+        (gettext("State"), _status_badge(one)),
+        (gettext("Kind"), text_cell(_kind_label(one))),
         (
-            "Group",
-            text_cell(_name_or_default(groups, one.group_id, "A group that is gone") or "None"),
+            gettext("Type and category"),
+            text_cell(" · ".join(filter(None, (one.type, one.category)))),
+        ),
+        (gettext("Robot"), text_cell(_robot(one, robots) or gettext("None"))),
+        (
+            gettext("Group"),
+            text_cell(
+                _name_or_default(groups, one.group_id, gettext("A group that is gone"))
+                or gettext("None")
+            ),
         ),
         (
-            "About",
-            text_cell(_name_or_default(people, one.member_id, "Somebody who is gone") or "Nobody"),
+            gettext("About"),
+            text_cell(
+                _name_or_default(people, one.member_id, gettext("Somebody who is gone"))
+                or gettext("Nobody")
+            ),
         ),
-        ("First tier", text_cell(one.first_tier)),
-        ("Importance", text_cell(f"{one.importance:.2f}")),
-        ("Said", text_cell(times_label(one.remember_count))),
-        ("Written", time_cell(one.created_at)),
-        ("Changed", time_cell(one.updated_at)),
-        ("Version", text_cell(one.version)),
-        ("Indexing", text_cell(_indexing_label(found.owed))),
-        ("Id", text_cell(one.id)),
+        (gettext("First tier"), text_cell(one.first_tier)),
+        (gettext("Importance"), text_cell(f"{one.importance:.2f}")),
+        (gettext("Said"), text_cell(times_label(one.remember_count))),
+        (gettext("Written"), time_cell(one.created_at)),
+        (gettext("Changed"), time_cell(one.updated_at)),
+        (gettext("Version"), text_cell(one.version)),
+        (gettext("Indexing"), text_cell(_indexing_label(found.owed))),
+        (gettext("Id"), text_cell(one.id)),
     ]
     said = Table(
-        "Who said it",
-        ("Robot", "First", "Last", "How often"),
+        gettext("Who said it"),
+        (gettext("Robot"), gettext("First"), gettext("Last"), gettext("How often")),
         [
             [
                 text_cell(_robot(one, robots, link.robot_id)),
                 time_cell(link.first_at),
                 time_cell(link.last_at),
-                text_cell(f"{link.count:,}"),
+                text_cell(format_number(link.count)),
             ]
             for link in found.contributions
         ],
-        "No robot did.",
+        gettext("No robot did."),
     )
     context = {
-        "title": "A memory",
-        "lead": "What it says stays closed, but for fifteen minutes with a reason.",
-        "back": ("Memories", reverse("support-memories")),
-        "act": ("Open what it says", reverse("support-open", args=[memory_id])),
+        "title": gettext("A memory"),
+        "lead": gettext("What it says stays closed, but for fifteen minutes with a reason."),
+        "back": (gettext("Memories"), reverse("support-memories")),
+        "act": (gettext("Open what it says"), reverse("support-open", args=[memory_id])),
         "facts": facts,
         "tables": [said],
     }
@@ -177,10 +188,12 @@ def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 def _indexing_label(row: Any) -> str:
     if row is None:
-        return "Done"
+        return gettext("Done")
     if row.state == "dead":
-        return f"Given up: {FAILURE_LABELS.get(row.reason, row.reason)}"
-    return "Left to its words" if row.state == "dropped" else "Waits"
+        return gettext("Given up: %(reason)s") % {
+            "reason": FAILURE_LABELS.get(row.reason, row.reason)
+        }
+    return gettext("Left to its words") if row.state == "dropped" else gettext("Waits")
 
 
 @require_safe
@@ -191,22 +204,24 @@ def recall_list(request: HttpRequest) -> HttpResponse:
     found, page = paginate(request, support_work.support_recalls(organisation_id))
     robots = robots_named(organisation_id, (one.robot_id for one in found))
     table = Table(
-        "Questions, the newest first",
-        ("When", "Robot", "Strategy", "Took"),
+        gettext("Questions, the newest first"),
+        (gettext("When"), gettext("Robot"), gettext("Strategy"), gettext("Took")),
         [
             [
                 time_cell(one.created_at),
                 text_cell(
                     _name_or_default(robots, one.robot_id, REMOVED_ROBOT_LABEL)
-                    or "A person, in the browser"
+                    or gettext("A person, in the browser")
                 ),
                 text_cell(one.strategy),
-                text_cell(f"{one.took_ms:,.0f} ms"),
+                text_cell(
+                    gettext("%(took_ms)s ms") % {"took_ms": format_decimal(one.took_ms, ",.0f")}
+                ),
             ]
             for one in found
         ],
-        "Nobody has asked yet.",
+        gettext("Nobody has asked yet."),
     )
-    lead = "Which robot asked, in which way and how long it took: never what was asked."
-    context = {"title": "Questions", "lead": lead, "tables": [table], "page": page}
+    lead = gettext("Which robot asked, in which way and how long it took: never what was asked.")
+    context = {"title": gettext("Questions"), "lead": lead, "tables": [table], "page": page}
     return render(request, "support/list.html", context)

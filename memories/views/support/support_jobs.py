@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.insights import support_work
@@ -17,26 +18,30 @@ from memories.jobs.leases import LEASE_EXPIRED, PendingWork
 from memories.jobs.models import Job, JobState, JobType
 from memories.views.jobs.jobs_page import STATE_BADGES
 from memories.views.jobs.organisation_job_presenter import job_day
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.support.people import member_names
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import paginate
 from robots.views.support import robot_names as robots_named
 
 JOB_TITLES = {
-    JobType.CHANGE: "Change of memories",
-    JobType.IMPORT: "Import of a file",
-    JobType.EXPORT: "Export of memories",
-    JobType.CONSOLIDATE: "Consolidation",
-    JobType.AGE: "Judging the tiers",
-    JobType.RETAIN: "Archiving what is past its time",
-    JobType.SUMMARISE: "Looking for full tiers",
-    JobType.ERASE: "Erasure",
-    JobType.LEARN: "Tending what personas learned",
-    JobType.ACCOUNTS: "Remembering events and mails",
-    JobType.PROJECT: "Filling or clearing an index layout",
-    JobType.RE_EMBED: "Embedding by another model",
+    JobType.CHANGE: lazy_text("Change of memories"),
+    JobType.IMPORT: lazy_text("Import of a file"),
+    JobType.EXPORT: lazy_text("Export of memories"),
+    JobType.CONSOLIDATE: lazy_text("Consolidation"),
+    JobType.AGE: lazy_text("Judging the tiers"),
+    JobType.RETAIN: lazy_text("Archiving what is past its time"),
+    JobType.SUMMARISE: lazy_text("Looking for full tiers"),
+    JobType.ERASE: lazy_text("Erasure"),
+    JobType.LEARN: lazy_text("Tending what personas learned"),
+    JobType.ACCOUNTS: lazy_text("Remembering events and mails"),
+    JobType.PROJECT: lazy_text("Filling or clearing an index layout"),
+    JobType.RE_EMBED: lazy_text("Embedding by another model"),
 }
-FAILURE_LABELS = {LEASE_EXPIRED: "The worker ended in the middle of it", "": "No reason is known"}
+FAILURE_LABELS = {
+    LEASE_EXPIRED: lazy_text("The worker ended in the middle of it"),
+    "": lazy_text("No reason is known"),
+}
 
 
 @require_safe
@@ -48,14 +53,14 @@ def support_jobs(request: HttpRequest) -> HttpResponse:
     names = member_names(organisation_id, (job.member_id for job in found))
     owed = [
         {
-            "title": "Indexing by meaning",
-            "about": "Until then only their words find them.",
+            "title": gettext("Indexing by meaning"),
+            "about": gettext("Until then only their words find them."),
             "retry_url": reverse("support-embeddings-retry"),
         }
         | _owed_context(organisation_id, support_work.get_pending_embeddings(organisation_id)),
         {
-            "title": "Questions to the language model",
-            "about": "Until then the rules alone say who and when a memory is about.",
+            "title": gettext("Questions to the language model"),
+            "about": gettext("Until then the rules alone say who and when a memory is about."),
             "retry_url": reverse("support-answers-retry"),
         }
         | _owed_context(organisation_id, support_work.get_pending_restatements(organisation_id)),
@@ -89,8 +94,8 @@ def _job_row(job: Job, names: dict[UUID, str]) -> dict[str, Any]:
 def _asker_label(job: Job, names: dict[UUID, str]) -> str:
     """Who asked for it; empty for the organisation. Which robot it is stays with its people."""
     if job.member_id:
-        return names.get(job.member_id, "Somebody who is gone")
-    return "" if job.is_organisations else "a robot"
+        return names.get(job.member_id, gettext("Somebody who is gone"))
+    return "" if job.is_organisations else gettext("a robot")
 
 
 def _progress_label(job: Job) -> str:
@@ -98,28 +103,35 @@ def _progress_label(job: Job) -> str:
         return ""
     if job.kind == JobType.IMPORT:
         return f"{job.done / 1e3:,.0f} of {job.total / 1e3:,.0f} kB"
-    return f"{job.done:,} of {job.total:,}"
+    return gettext("%(done)s of %(total)s") % {
+        "done": format_number(job.done),
+        "total": format_number(job.total),
+    }
 
 
 def _state_sentence(job: Job) -> str:
     """Why it is where it is, as far as it shows."""
     match job.state:
         case JobState.RUNNING if job.leased_until and job.leased_until < timezone.now():
-            return "Its worker was lost. Another one takes it by itself."
+            return gettext("Its worker was lost. Another one takes it by itself.")
         case JobState.RUNNING:
-            return "A worker is at it."
+            return gettext("A worker is at it.")
         case JobState.WAITING if job.attempts:
-            return f"It broke off {times_label(job.attempts)} and waits to be tried again."
+            return gettext("It broke off %(attempts)s and waits to be tried again.") % {
+                "attempts": times_label(job.attempts)
+            }
         case JobState.WAITING:
-            return "It waits for its turn."
+            return gettext("It waits for its turn.")
         case JobState.DEAD:
-            return job.reason or "No reason is known."
+            return job.reason or gettext("No reason is known.")
     return job.reason
 
 
 def times_label(number: int) -> str:
     """How often, in words."""
-    return "once" if number == 1 else f"{number:,} times"
+    return (
+        "once" if number == 1 else gettext("%(number)s times") % {"number": format_number(number)}
+    )
 
 
 def _owed_context(organisation_id: UUID, found: PendingOverview) -> dict[str, Any]:
@@ -150,7 +162,11 @@ def retry_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Let a stopped job go on."""
     now = timezone.now()
     job = support_work.retry_job(request.user, request.look.organisation_id, job_id, now=now)
-    messages.success(request, f"{JOB_TITLES.get(JobType(job.kind), job.kind)}: it is tried again.")
+    messages.success(
+        request,
+        gettext("%(kind)s: it is tried again.")
+        % {"kind": JOB_TITLES.get(JobType(job.kind), job.kind)},
+    )
     return redirect("support-jobs")
 
 
@@ -158,19 +174,23 @@ def retry_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 @organisation_page("support.embeddings_retried", "pending")
 def retry_embeddings(request: HttpRequest) -> HttpResponse:
     """Let what could not be indexed be tried again."""
-    return _retry_and_redirect(request, support_work.retry_embeddings, "indexed")
+    return _retry_and_redirect(request, support_work.retry_embeddings, gettext("indexed"))
 
 
 @require_POST
 @organisation_page("support.answers_retried", "pending")
 def retry_answers(request: HttpRequest) -> HttpResponse:
     """Let the language model be asked again."""
-    return _retry_and_redirect(request, support_work.retry_restatements, "asked about")
+    return _retry_and_redirect(request, support_work.retry_restatements, gettext("asked about"))
 
 
 def _retry_and_redirect(request: HttpRequest, retry: Callable[..., int], done: str) -> HttpResponse:
     """Try failed work on memories again, and say how many there are."""
     count = retry(request.user, request.look.organisation_id, now=timezone.now())
-    number = f"{count:,} {'memory' if count == 1 else 'memories'}"
-    messages.success(request, f"{number} will be {done} again.")
+    words = ngettext(
+        "%(count)s memory will be %(done)s again.",
+        "%(count)s memories will be %(done)s again.",
+        count,
+    )
+    messages.success(request, words % {"count": format_number(count), "done": done})
     return redirect("support-jobs")

@@ -6,11 +6,13 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from memories.insights.support_work import support_audit_entries
 from memories.views.insights.audit_entry_presenter import LIST_LABELS, UNKNOWN_TARGET_LABELS
 from memories.views.insights.audit_labels import ACTION_LABELS
+from orgs.languages.page_text import lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.support.people import member_names, support_groups
@@ -18,7 +20,7 @@ from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, paginate, text_cell, time_cell
 from robots.views.support import robot_names as robots_named
 
-A_ROBOT = "A robot"
+A_ROBOT = lazy_text("A robot")
 PAGE_BY_TARGET = {"member": "support-member", "group": "support-group", "memory": "support-memory"}
 
 
@@ -34,8 +36,8 @@ def support_trail(request: HttpRequest) -> HttpResponse:
     rows = support_groups(organisation_id).filter(id__in=wanted) if wanted else ()
     named = {"member": people, "robot": robots, "group": {one.id: one.name for one in rows}}
     table = Table(
-        "What was done, the newest first",
-        ("When", "Who", "What"),
+        gettext("What was done, the newest first"),
+        (gettext("When"), gettext("Who"), gettext("What")),
         [
             [
                 time_cell(day_of(e.at) if e.untold else e.at),
@@ -44,10 +46,12 @@ def support_trail(request: HttpRequest) -> HttpResponse:
             ]
             for e in found
         ],
-        "Nothing was done yet.",
+        gettext("Nothing was done yet."),
     )
-    lead = "Who did what, and to what. Reasons and other details are for the organisation’s admins."
-    context = {"title": "Audit", "lead": lead, "tables": [table], "page": page}
+    lead = gettext(
+        "Who did what, and to what. Reasons and other details are for the organisation’s admins."
+    )
+    context = {"title": gettext("Audit"), "lead": lead, "tables": [table], "page": page}
     return render(request, "support/list.html", context)
 
 
@@ -57,14 +61,14 @@ def _target_ids(found: list[AuditEntry], kind: str) -> list[UUID]:
 
 def _actor_cell(entry: Any, me: UUID, people: dict[UUID, str], robots: dict[UUID, str]) -> Cell:
     if entry.staff:
-        return text_cell("You" if entry.staff == me else "Support")
+        return text_cell(gettext("You") if entry.staff == me else gettext("Support"))
     if entry.untold:
         return text_cell(A_ROBOT)
     if entry.member:
-        return text_cell(people.get(entry.member, "Somebody who is gone"))
+        return text_cell(people.get(entry.member, gettext("Somebody who is gone")))
     if entry.robot:
-        return text_cell(robots.get(entry.robot, "A robot that is gone"))
-    return text_cell("Commonmind itself")
+        return text_cell(robots.get(entry.robot, gettext("A robot that is gone")))
+    return text_cell(gettext("Commonmind itself"))
 
 
 def _action_cell(entry: Any, named: dict[str, dict[UUID, str]]) -> Cell:
@@ -74,7 +78,7 @@ def _action_cell(entry: Any, named: dict[str, dict[UUID, str]]) -> Cell:
     if entry.target is None:
         return text_cell(did)
     known = "" if entry.untold else named.get(entry.target_type, {}).get(entry.target)
-    what = known or ("a memory" if entry.target_type == "memory" else "")
+    what = known or (gettext("a memory") if entry.target_type == "memory" else "")
     page = PAGE_BY_TARGET.get(entry.target_type) if what else None
     return {
         "text": f"{did} {what or UNKNOWN_TARGET_LABELS.get(entry.target_type, '')}",

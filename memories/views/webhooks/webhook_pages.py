@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -26,11 +27,12 @@ from memories.webhooks import delivery_log, endpoints
 from memories.webhooks.endpoint_url import InvalidUrlError
 from memories.webhooks.models import DeliveryState
 from orgs.errors import AlreadyExistsError
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.principals import resolve_principal
 from orgs.views.page_access import ADMINS, members_only
 from robots.views.robots import form_salt
 
-MADE_ALREADY = (
+MADE_ALREADY = lazy_text(
     "This webhook was made already, and its secret is shown only once. If you did not copy it, "
     "rotate it."
 )
@@ -88,7 +90,7 @@ def webhook(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         except InvalidUrlError as error:
             form.add_error("url", error.errors[0]["detail"])
         else:
-            messages.success(request, "Saved. It counts for what is sent from now on.")
+            messages.success(request, gettext("Saved. It counts for what is sent from now on."))
             return redirect("webhook", webhook_id)
     return _render_endpoint(request, webhook_id, 422, form=form)
 
@@ -146,7 +148,11 @@ def switch_webhook(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
     """Switch it on or off."""
     on = request.POST.get("enabled") == "on"
     endpoints.update_endpoint(request.actor, webhook_id, {"enabled": on}, now=timezone.now())
-    text = "It is on. What happened meanwhile is sent." if on else "It is off. Nothing is sent."
+    text = (
+        gettext("It is on. What happened meanwhile is sent.")
+        if on
+        else gettext("It is off. Nothing is sent.")
+    )
     messages.success(request, text)
     return redirect("webhook", webhook_id)
 
@@ -165,7 +171,9 @@ def remove_webhook(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
     """Ask first; what is sent removes it with its deliveries."""
     if request.method == "POST":
         endpoints.delete_endpoint(request.actor, webhook_id, now=timezone.now())
-        messages.success(request, "The webhook was removed, with what it was sent or owed.")
+        messages.success(
+            request, gettext("The webhook was removed, with what it was sent or owed.")
+        )
         return redirect("webhooks")
     with resolve_principal(request.actor).scope():
         row = endpoints.get_endpoint(request.actor, webhook_id)
@@ -205,6 +213,10 @@ def redeliver(request: HttpRequest, webhook_id: UUID, delivery_id: UUID) -> Http
 def redeliver_dead(request: HttpRequest, webhook_id: UUID) -> HttpResponse:
     """Send everything once more that was given up."""
     count = delivery_log.redeliver_dead(request.actor, webhook_id, now=timezone.now())
-    told = "1 message is" if count == 1 else f"{count:,} messages are"
-    messages.success(request, f"{told} sent again.")
+    told = (
+        gettext("1 message is")
+        if count == 1
+        else gettext("%(count)s messages are") % {"count": format_number(count)}
+    )
+    messages.success(request, gettext("%(told)s sent again.") % {"told": told})
     return redirect(reverse("webhook", args=[webhook_id]))

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from memories.views.forms.webhook_forms import EVENT_LABELS, STATE_LABELS
 from memories.webhooks.models import (
@@ -18,19 +19,24 @@ from memories.webhooks.models import (
 )
 from memories.webhooks.retry_schedule import MAX_ATTEMPTS
 from memories.webhooks.signatures import format_message_id
+from orgs.languages.page_text import lazy_text
 
 DISABLED_LABELS: dict[str, str] = {
-    DisabledReason.ASKED: "You switched it off.",
-    DisabledReason.KEY: "The key that it sends by is not valid any more.",
-    DisabledReason.OWNER: "You were no admin for a while.",
-    DisabledReason.GONE: "The receiver answered 410, which ends a webhook.",
-    DisabledReason.ADDRESS: "Whoever runs this server does not allow its address any more.",
-    DisabledReason.UNSIGNED: "Its secret cannot be decrypted. Rotate it, then switch it on.",
+    DisabledReason.ASKED: lazy_text("You switched it off."),
+    DisabledReason.KEY: lazy_text("The key that it sends by is not valid any more."),
+    DisabledReason.OWNER: lazy_text("You were no admin for a while."),
+    DisabledReason.GONE: lazy_text("The receiver answered 410, which ends a webhook."),
+    DisabledReason.ADDRESS: lazy_text(
+        "Whoever runs this server does not allow its address any more."
+    ),
+    DisabledReason.UNSIGNED: lazy_text(
+        "Its secret cannot be decrypted. Rotate it, then switch it on."
+    ),
 }
 ERROR_LABELS: dict[str, str] = {
-    DeliveryError.TIMEOUT: "No answer within ten seconds",
-    DeliveryError.UNREACHABLE: "Not reachable, or an address in a private network",
-    DeliveryError.STATUS: "The answer was no 2xx",
+    DeliveryError.TIMEOUT: lazy_text("No answer within ten seconds"),
+    DeliveryError.UNREACHABLE: lazy_text("Not reachable, or an address in a private network"),
+    DeliveryError.STATUS: lazy_text("The answer was no 2xx"),
 }
 # A memory of these is there to be looked at.
 _SHOWN_EVENTS = (
@@ -75,10 +81,10 @@ def endpoint_row(endpoint: WebhookEndpoint) -> dict[str, Any]:
 
 def _endpoint_badge(endpoint: WebhookEndpoint) -> dict[str, str]:
     if endpoint.disabled_at is not None:
-        return {"label": "Off", "tone": "bad"}
+        return {"label": gettext("Off"), "tone": "bad"}
     if endpoint.failures:
-        return {"label": "Failing", "tone": "warn"}
-    return {"label": "On", "tone": "good"}
+        return {"label": gettext("Failing"), "tone": "warn"}
+    return {"label": gettext("On"), "tone": "good"}
 
 
 def pause_end(endpoint: WebhookEndpoint) -> Any:
@@ -120,12 +126,21 @@ def _redeliver_url(row: WebhookDelivery) -> str:
 
 def delivery_facts(row: WebhookDelivery) -> list[tuple[str, str]]:
     """What its page says of a delivery besides its times."""
-    tries = f"{row.attempts} of {MAX_ATTEMPTS}" if row.attempts else "None yet"
-    found = [("Event", row.event), ("Message", format_message_id(row.id)), ("Attempts", tries)]
+    tries = (
+        gettext("%(attempts)s of %(max_attempts)s")
+        % {"attempts": row.attempts, "max_attempts": MAX_ATTEMPTS}
+        if row.attempts
+        else gettext("None yet")
+    )
+    found = [
+        (gettext("Event"), row.event),
+        (gettext("Message"), format_message_id(row.id)),
+        (gettext("Attempts"), tries),
+    ]
     if answer := _answer_label(row):
-        found.append(("Last answer", answer))
+        found.append((gettext("Last answer"), answer))
     if row.error == DeliveryError.STATUS:
-        found.append(("Why it failed", ERROR_LABELS[row.error]))
+        found.append((gettext("Why it failed"), ERROR_LABELS[row.error]))
     found += [(name.capitalize(), str(value)) for name, value in sorted(row.facts.items())]
     return found
 
@@ -135,11 +150,17 @@ def subject_link(row: WebhookDelivery) -> dict[str, str]:
     if row.subject is None:
         return {}
     if row.event == EventType.JOB_FINISHED:
-        return {"url": reverse("job", args=[row.subject]), "label": "See the job"}
+        return {"url": reverse("job", args=[row.subject]), "label": gettext("See the job")}
     if row.event in (EventType.PROPOSAL_OPENED, EventType.PROPOSAL_DECIDED):
-        return {"url": reverse("review-item", args=[row.subject]), "label": "See it in Review"}
+        return {
+            "url": reverse("review-item", args=[row.subject]),
+            "label": gettext("See it in Review"),
+        }
     if row.event in _SHOWN_EVENTS:
-        return {"url": reverse("memory-page", args=[row.subject]), "label": "See the memory"}
+        return {
+            "url": reverse("memory-page", args=[row.subject]),
+            "label": gettext("See the memory"),
+        }
     return {}
 
 
@@ -152,7 +173,7 @@ def filter_choices(chosen: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "label": f"Any {name}",
+            "label": gettext("Any %(name)s") % {"name": gettext(name)},
             "options": [
                 {"value": value, "label": label, "selected": chosen.get(name) == value}
                 for value, label in found

@@ -9,8 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from orgs.languages.page_text import choice_label, lazy_text
 from orgs.models.memberships import Role
 from orgs.support import accounts, support_sessions
 from orgs.support.accounts import AccountMembership, SupportAccount
@@ -19,9 +21,9 @@ from orgs.views.support.support_access import account_page
 from orgs.views.support.support_act_text import describe_support_act
 
 FACTOR_LABELS = {
-    Authenticator.Type.TOTP: "Authenticator app",
-    Authenticator.Type.WEBAUTHN: "Passkey",
-    Authenticator.Type.RECOVERY_CODES: "Recovery codes",
+    Authenticator.Type.TOTP: lazy_text("Authenticator app"),
+    Authenticator.Type.WEBAUTHN: lazy_text("Passkey"),
+    Authenticator.Type.RECOVERY_CODES: lazy_text("Recovery codes"),
 }
 
 
@@ -53,7 +55,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def _account_unavailable(request: HttpRequest) -> HttpResponse:
     """The answer if the account was deleted or is closed to this member of staff meanwhile."""
     support_sessions.end_account_session(request)
-    messages.warning(request, "This account is not there for you any more.")
+    messages.warning(request, gettext("This account is not there for you any more."))
     return redirect("support")
 
 
@@ -70,33 +72,37 @@ def _sign_in_hints(found: SupportAccount) -> list[str]:
     """Reasons why the person may be unable to sign in, as sentences."""
     hints = []
     if not found.is_active:
-        hints.append("The account is switched off, so nobody can sign in with it.")
+        hints.append(gettext("The account is switched off, so nobody can sign in with it."))
     if found.last_login is None:
-        hints.append("Nobody has signed in with it yet.")
+        hints.append(gettext("Nobody has signed in with it yet."))
     if not any(one.stands for one in found.memberships):
-        hints.append("It is in no organisation, so there is nothing to see after signing in.")
+        hints.append(
+            gettext("It is in no organisation, so there is nothing to see after signing in.")
+        )
     now = timezone.now()
     for one in found.memberships:
         if one.joined_at is None and one.removed_at is None:
             over = one.invited_until is not None and one.invited_until <= now
             hints.append(
-                f"The invitation to {one.organisation} has ended; its admins make a new one."
+                gettext("The invitation to %(organisation)s has ended; its admins make a new one.")
+                % {"organisation": one.organisation}
                 if over
-                else f"The invitation to {one.organisation} is not accepted yet."
+                else gettext("The invitation to %(organisation)s is not accepted yet.")
+                % {"organisation": one.organisation}
             )
     return hints
 
 
 def _membership(one: AccountMembership) -> dict[str, Any]:
-    state = ("Joined", one.joined_at)
+    state = (gettext("Joined"), one.joined_at)
     if one.removed_at:
-        state = ("Removed", one.removed_at)
+        state = (gettext("Removed"), one.removed_at)
     elif one.joined_at is None:
-        state = ("Invited", None)
+        state = (gettext("Invited"), None)
     return {
         "name": one.organisation,
         "slug": one.slug,
-        "role": Role(one.role).label,
+        "role": choice_label(Role(one.role)),
         "state": state[0],
         "at": state[1],
         "url": f"{reverse('support-organisation')}?q={one.slug}",
@@ -111,7 +117,9 @@ def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
     accounts.end_account_sign_ins(
         request.user, look.email, reason=look.reason, now=timezone.now(), only=sign_in_id
     )
-    messages.success(request, f"{look.name} is signed out in that browser.")
+    messages.success(
+        request, gettext("%(name)s is signed out in that browser.") % {"name": look.name}
+    )
     return redirect("support-account")
 
 
@@ -123,8 +131,14 @@ def end_sign_ins(request: HttpRequest) -> HttpResponse:
     ended = accounts.end_account_sign_ins(
         request.user, look.email, reason=look.reason, now=timezone.now()
     )
-    where = "one browser" if ended == 1 else f"{ended} browsers"
-    messages.success(request, f"{look.name} is signed out everywhere, in {where}.")
+    where = (
+        gettext("one browser") if ended == 1 else gettext("%(ended)s browsers") % {"ended": ended}
+    )
+    messages.success(
+        request,
+        gettext("%(name)s is signed out everywhere, in %(where)s.")
+        % {"name": look.name, "where": where},
+    )
     return redirect("support-account")
 
 
@@ -154,8 +168,10 @@ def reset_second_factor(request: HttpRequest) -> HttpResponse:
 
 def _reset_message(outcome: accounts.SecondFactorReset, name: str) -> str:
     if outcome.has_password:
-        return f"{name} signs in with the password alone now, and is signed out everywhere."
-    return (
-        f"{name} is signed out everywhere and has no password: whoever runs the machine makes a "
-        "link for a new one with manage.py reset_password."
-    )
+        return gettext(
+            "%(name)s signs in with the password alone now, and is signed out everywhere."
+        ) % {"name": name}
+    return gettext(
+        "%(name)s is signed out everywhere and has no password: whoever runs the machine "
+        "makes a link for a new one with manage.py reset_password."
+    ) % {"name": name}

@@ -7,17 +7,24 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from orgs.languages.page_text import lazy_text
 from orgs.support import accounts, support_sessions
 from orgs.support.organisations import list_organisations_named
 from orgs.views.support.forms import AccountLookupForm, OrganisationLookupForm
 from orgs.views.support.support_access import support_only
 
 # The same words whether there is none, or one that this member of staff may not look at.
-NO_ACCOUNT = "No account that you may look at has this address."
-NO_ACCOUNT_FOR_STAFF = f"{NO_ACCOUNT} Your own and those of other support staff are not among them."
-NO_ORGANISATION = "No organisation is called exactly so. Type its whole name, its short name or id."
+NO_ACCOUNT = lazy_text("No account that you may look at has this address.")
+NO_ACCOUNT_FOR_STAFF = lazy_text(
+    "%(no_account)s Your own and those of other support staff are not among them.",
+    no_account=NO_ACCOUNT,
+)
+NO_ORGANISATION = lazy_text(
+    "No organisation is called exactly so. Type its whole name, its short name or id."
+)
 
 
 def sign_in(request: HttpRequest) -> HttpResponse:
@@ -94,7 +101,7 @@ def _render_organisation(
 def end_organisation(request: HttpRequest) -> HttpResponse:
     """Look at it no longer."""
     support_sessions.end_organisation_session(request)
-    messages.success(request, "You look at no organisation any more.")
+    messages.success(request, gettext("You look at no organisation any more."))
     return redirect("support")
 
 
@@ -103,5 +110,5 @@ def end_organisation(request: HttpRequest) -> HttpResponse:
 def end_account(request: HttpRequest) -> HttpResponse:
     """Look at it no longer."""
     support_sessions.end_account_session(request)
-    messages.success(request, "You look at no account any more.")
+    messages.success(request, gettext("You look at no account any more."))
     return redirect("support")

@@ -5,8 +5,10 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from orgs.languages.page_text import choice_label
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
 from orgs.support.people import (
@@ -25,32 +27,34 @@ def members(request: HttpRequest) -> HttpResponse:
     """All members: present, removed and invited; without addresses."""
     found, page = paginate(request, support_members(request.look.organisation_id))
     table = Table(
-        "Members",
-        ("Name", "Role", "Account", "Time zone"),
+        gettext("Members"),
+        (gettext("Name"), gettext("Role"), gettext("Account"), gettext("Time zone")),
         [
             [
                 text_cell(one.name, url=reverse("support-member", args=[one.id])),
-                text_cell(Role(one.role).label),
+                text_cell(choice_label(Role(one.role))),
                 _account_cell(one),
                 text_cell(one.time_zone),
             ]
             for one in found
         ],
-        "Nobody is in it.",
+        gettext("Nobody is in it."),
     )
-    lead = "Who is in it, the newest first. An account is found by its address, not from here."
-    context = {"title": "Members", "lead": lead, "tables": [table], "page": page}
+    lead = gettext(
+        "Who is in it, the newest first. An account is found by its address, not from here."
+    )
+    context = {"title": gettext("Members"), "lead": lead, "tables": [table], "page": page}
     return render(request, "support/list.html", context)
 
 
 def _account_cell(one: Member) -> Cell:
     if one.removed_at:
-        return badge_cell("Removed") | {"at": one.removed_at}
+        return badge_cell(gettext("Removed")) | {"at": one.removed_at}
     if one.user_id is None:
-        return text_cell("None: robots or imports know them")
+        return text_cell(gettext("None: robots or imports know them"))
     if one.joined_at is None:
-        return badge_cell("Invited", "warn")
-    return text_cell("Joined") | {"at": one.joined_at}
+        return badge_cell(gettext("Invited"), "warn")
+    return text_cell(gettext("Joined")) | {"at": one.joined_at}
 
 
 @require_safe
@@ -66,18 +70,18 @@ def member(request: HttpRequest, member_id: UUID) -> HttpResponse:
     groups = support_groups(organisation_id).filter(id__in=since).order_by("name")
     context = {
         "title": found.name,
-        "back": ("Members", reverse("support-members")),
+        "back": (gettext("Members"), reverse("support-members")),
         "facts": [
-            ("Role", text_cell(Role(found.role).label)),
-            ("Account", _account_cell(found)),
-            ("Known since", time_cell(found.created_at)),
-            ("Time zone", text_cell(found.time_zone)),
-            ("Id", text_cell(found.id)),
+            (gettext("Role"), text_cell(choice_label(Role(found.role)))),
+            (gettext("Account"), _account_cell(found)),
+            (gettext("Known since"), time_cell(found.created_at)),
+            (gettext("Time zone"), text_cell(found.time_zone)),
+            (gettext("Id"), text_cell(found.id)),
         ],
         "tables": [
             Table(
-                "Groups that they are in",
-                ("Group", "Since"),
+                gettext("Groups that they are in"),
+                (gettext("Group"), gettext("Since")),
                 [
                     [
                         text_cell(one.name, url=reverse("support-group", args=[one.id])),
@@ -85,7 +89,7 @@ def member(request: HttpRequest, member_id: UUID) -> HttpResponse:
                     ]
                     for one in groups
                 ],
-                "They are in no group.",
+                gettext("They are in no group."),
             )
         ],
     }
@@ -100,25 +104,29 @@ def groups(request: HttpRequest) -> HttpResponse:
     found, page = paginate(request, support_groups(organisation_id))
     owners = member_names(organisation_id, {one.owner_id for one in found if one.owner_id})
     table = Table(
-        "Groups",
-        ("Name", "Who reads it", "Owner", "Since"),
+        gettext("Groups"),
+        (gettext("Name"), gettext("Who reads it"), gettext("Owner"), gettext("Since")),
         [
             [
                 text_cell(one.name, url=reverse("support-group", args=[one.id])),
                 _readers_cell(one),
-                text_cell(owners.get(one.owner_id, "Nobody")),
+                text_cell(owners.get(one.owner_id, gettext("Nobody"))),
                 time_cell(one.created_at),
             ]
             for one in found
         ],
-        "There is no group.",
+        gettext("There is no group."),
     )
-    context = {"title": "Groups", "tables": [table], "page": page}
+    context = {"title": gettext("Groups"), "tables": [table], "page": page}
     return render(request, "support/list.html", context)
 
 
 def _readers_cell(one: Group) -> Cell:
-    return text_cell("Its people alone" if one.confidential else "Its people, curators and admins")
+    return text_cell(
+        gettext("Its people alone")
+        if one.confidential
+        else gettext("Its people, curators and admins")
+    )
 
 
 @require_safe
@@ -135,29 +143,29 @@ def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
     names = member_names(organisation_id, {one.member_id for one in seats} | {found.owner_id})
     context = {
         "title": found.name,
-        "back": ("Groups", reverse("support-groups")),
+        "back": (gettext("Groups"), reverse("support-groups")),
         "facts": [
-            ("Called by its people", text_cell(found.external_id)),
-            ("Who reads it", _readers_cell(found)),
-            ("Owner", text_cell(names.get(found.owner_id, "Nobody"))),
-            ("Since", time_cell(found.created_at)),
-            ("Id", text_cell(found.id)),
+            (gettext("Called by its people"), text_cell(found.external_id)),
+            (gettext("Who reads it"), _readers_cell(found)),
+            (gettext("Owner"), text_cell(names.get(found.owner_id, gettext("Nobody")))),
+            (gettext("Since"), time_cell(found.created_at)),
+            (gettext("Id"), text_cell(found.id)),
         ],
         "tables": [
             Table(
-                "Who is in it",
-                ("Member", "Since"),
+                gettext("Who is in it"),
+                (gettext("Member"), gettext("Since")),
                 [
                     [
                         text_cell(
-                            names.get(one.member_id, "Somebody who is gone"),
+                            names.get(one.member_id, gettext("Somebody who is gone")),
                             url=reverse("support-member", args=[one.member_id]),
                         ),
                         time_cell(one.created_at),
                     ]
                     for one in seats
                 ],
-                "Nobody is in it.",
+                gettext("Nobody is in it."),
             )
         ],
         "page": page,
