@@ -50,6 +50,7 @@ SINCE = (
     "personas.",
     "robots.access.spoken_for",
     "robots.conversations.small_talk",
+    "orgs.languages",
 )
 
 
