@@ -36,7 +36,7 @@ NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id", "rob
 NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id"}
 NO_WORDS |= {"suggestion_id"}
 NO_WORDS |= {"webhook_id", "delivery_id"}
-NO_WORDS |= {"term_id", "recall_id", "preview_id", "act", "audience_id"}
+NO_WORDS |= {"question_id", "term_id", "recall_id", "preview_id", "act", "audience_id"}
 
 
 # Everybody may do this: these attempts are made in each run, and write something.
