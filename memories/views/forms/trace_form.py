@@ -6,15 +6,26 @@ from uuid import UUID
 
 from django import forms
 
+from memories.insights.recall_traces import SLOW, SLOW_MS, UNANSWERED
+
 ASKED_BY_ME = "me"
 
 
 class TracesForm(forms.Form):
-    """who: a robot's id, or MINE; before: where a page begins."""
+    """who: a robot's id, or MINE; only: see `TraceFilter`; before: where a page begins."""
 
     who = forms.ChoiceField(label="Who asked", required=False)
     day = forms.DateField(
         label="Day", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    only = forms.ChoiceField(
+        label="Which",
+        required=False,
+        choices=[
+            ("", "All"),
+            (UNANSWERED, "Without an answer"),
+            (SLOW, f"Slower than {SLOW_MS} ms"),
+        ],
     )
     before = forms.DateTimeField(required=False)
 
