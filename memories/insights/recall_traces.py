@@ -37,6 +37,7 @@ from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import NotFoundError
+from orgs.iso_times import to_zone
 from orgs.models.audiences import Audience, AudienceType
 from orgs.principals import Actor, Principal, readable_groups, resolve_principal
 from robots.models.robots import Robot
@@ -157,7 +158,7 @@ def list_traces(
 def _by_hour(counted: Iterable[tuple[datetime, int]]) -> list[int]:
     hours = [0] * HOURS_OF_DAY
     for at, count in counted:
-        hours[timezone.localtime(at).hour] += count
+        hours[to_zone(at, timezone.get_current_timezone()).hour] += count
     return hours
 
 
