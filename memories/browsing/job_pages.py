@@ -88,7 +88,9 @@ def get_jobs_overview(actor: Actor, filters: Mapping[str, Any] | None = None) ->
     with resolve_principal(actor).scope():
         seen = filter_jobs(visible_jobs(actor), filters or {})
         jobs = seen.filter(member__isnull=False).annotate(
-            action=KT("parameters__change__action"), file=KT("parameters__name")
+            action=KT("parameters__change__action"),
+            file=KT("parameters__name"),
+            document=KT("parameters__document__id"),
         )
         owed = Pending.objects.filter(organisation_id=actor.organisation_id)
         dead = owed.filter(state=PendingState.DEAD)

@@ -10,20 +10,23 @@ computed from the shown memories, as they were judged then, because the judgemen
 reveal the others. No words of a question stand there (docs/adr/0025-traces.md).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Cast, JSONObject
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Cast, JSONObject, TruncHour
+from django.utils import timezone
 
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.insights.operations import robots_recall_operations
 from memories.retrieval.answering.confidence import (
+    NO,
     RecordedHit,
     classify_hits,
     parse_recorded_hits,
@@ -34,20 +37,29 @@ from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import NotFoundError
+from orgs.iso_times import to_zone
 from orgs.models.audiences import Audience, AudienceType
 from orgs.principals import Actor, Principal, readable_groups, resolve_principal
 from robots.models.robots import Robot
 
 PAGE_SIZE = 50
+UNANSWERED, SLOW = "unanswered", "slow"
+# A recall that took so many milliseconds is slow.
+SLOW_MS = 500
+HOURS_OF_DAY = 24
 DEFAULT_PERIOD = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceFilter:
-    """Filters. mine: one's own recalls. until: not included; the next page begins there."""
+    """Filters. mine: one's own recalls. until: not included; the next page begins there.
+
+    only: UNANSWERED or SLOW among the recalls of the page; empty for all.
+    """
 
     robot: UUID | None = None
     mine: bool = False
+    only: str = ""
     since: datetime
     until: datetime
 
@@ -57,7 +69,8 @@ class RecallTrace:
     """One recall. robot: None for one's own; group: its name, empty without one that the asker
     knows; memories: how many of the served memories the asker reads; folded: how many of these did
     not answer. answered, confidence: for one's own as they were served, for others' from these
-    memories; empty and None if it was not judged."""
+    memories; empty and None if it was not judged. first: the best of these memories that answered,
+    in lists."""
 
     id: UUID
     at: datetime
@@ -70,6 +83,13 @@ class RecallTrace:
     folded: int
     answered: str
     confidence: float | None
+    first: Memory | None = None
+
+    def fits(self, only: str) -> bool:
+        """Whether a filter keeps it."""
+        if only == UNANSWERED:
+            return self.answered == NO
+        return self.took_ms >= SLOW_MS if only == SLOW else True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,24 +115,66 @@ def _check_curator(actor: Actor) -> None:
         raise NotFoundError("no such page")
 
 
-def list_traces(actor: Actor, wanted: TraceFilter) -> tuple[list[RecallTrace], datetime | None]:
-    """A page of recalls, the newest first, and where the next page begins (None at the end). Raises
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracePage:
+    """A page of recalls, the newest first. more: where the next page begins, None at the end.
+    hours: by hour of the day in the asker's time zone the number of recalls from here on that are
+    on some page, whatever `only` says."""
+
+    traces: Sequence[RecallTrace]
+    more: datetime | None
+    hours: Sequence[int]
+
+
+def list_traces(
+    actor: Actor, wanted: TraceFilter, traceable: Mapping[UUID, Robot] | None = None
+) -> TracePage:
+    """A page of recalls. traceable: what `load_traceable_robots` returned, if it is known. Raises
     NotFoundError."""
     _check_curator(actor)
     principal = resolve_principal(actor)
     if wanted.mine:
         return _list_own_traces(principal, wanted)
+    if traceable is None:
+        traceable = load_traceable_robots(actor)
+    robots = {id_: one for id_, one in traceable.items() if wanted.robot in (None, id_)}
     with principal.scope():
-        robots = _load_traceable_robots(actor.organisation_id, wanted.robot)
         lines = robots_recall_operations(principal, robots, since=wanted.since, until=wanted.until)
         pairs = lines.order_by("-at", "robot_id").values_list("robot_id", "at").distinct()
         served = list(pairs[: PAGE_SIZE + 1])
         ids = set(lines.filter(at__in=[at for _, at in served]).values_list("memory_id", flat=True))
         groups = dict(readable_groups(actor).values_list("id", "name"))
+        # One recall has a line for each memory, all of one time.
+        hours = lines.order_by().annotate(hour=TruncHour("at")).values_list("hour")
+        counted = list(hours.annotate(n=Count("at", distinct=True)))
     found = _load_recalls(principal, robots, [at for _, at in served[:PAGE_SIZE]])
-    listed = [_build_trace(row, robots, groups, ids) for row in found]
+    firsts = _load_first_hits(principal, found, ids)
+    listed = [_build_trace(row, robots, groups, ids, firsts) for row in found]
     more = served[PAGE_SIZE - 1][1] if len(served) > PAGE_SIZE else None
-    return [one for one in listed if one.memories], more
+    kept = [one for one in listed if one.memories and one.fits(wanted.only)]
+    return TracePage(traces=kept, more=more, hours=_by_hour(counted))
+
+
+def _by_hour(counted: Iterable[tuple[datetime, int]]) -> list[int]:
+    hours = [0] * HOURS_OF_DAY
+    for at, count in counted:
+        hours[to_zone(at, timezone.get_current_timezone()).hour] += count
+    return hours
+
+
+def _load_first_hits(
+    principal: Principal, rows: Iterable[Recall], ids: set[UUID]
+) -> dict[UUID, Memory]:
+    """By id the memories that stood first in these answers, of those that are not folded and that
+    the asker reads."""
+    shown = ([hit for hit in parse_recorded_hits(row.hits) if hit.id in ids] for row in rows)
+    firsts = {_first_hit(hits) for hits in shown}
+    with principal.scope():
+        return _readable_memories(principal, filter(None, firsts)).in_bulk()
+
+
+def _first_hit(shown: Iterable[RecordedHit]) -> UUID | None:
+    return next((hit.id for hit in shown if not hit.folded), None)
 
 
 def _own_recalls(actor: Actor) -> "QuerySet[Recall]":
@@ -121,9 +183,7 @@ def _own_recalls(actor: Actor) -> "QuerySet[Recall]":
     return rows.filter(Q(member_id=actor.member_id), member__isnull=False)
 
 
-def _list_own_traces(
-    principal: Principal, wanted: TraceFilter
-) -> tuple[list[RecallTrace], datetime | None]:
+def _list_own_traces(principal: Principal, wanted: TraceFilter) -> TracePage:
     with principal.scope():
         rows = _own_recalls(principal.actor).filter(
             created_at__gte=wanted.since, created_at__lt=wanted.until
@@ -134,8 +194,13 @@ def _list_own_traces(
         )
         ids = set(came.values_list("id", flat=True))
         groups = dict(readable_groups(principal.actor).values_list("id", "name"))
-    listed = [_build_trace(row, {}, groups, ids) for row in found[:PAGE_SIZE]]
-    return listed, found[PAGE_SIZE - 1].created_at if len(found) > PAGE_SIZE else None
+        hours = rows.order_by().annotate(hour=TruncHour("created_at")).values_list("hour")
+        counted = list(hours.annotate(n=Count("id")))
+    firsts = _load_first_hits(principal, found[:PAGE_SIZE], ids)
+    listed = [_build_trace(row, {}, groups, ids, firsts) for row in found[:PAGE_SIZE]]
+    more = found[PAGE_SIZE - 1].created_at if len(found) > PAGE_SIZE else None
+    kept = [one for one in listed if one.fits(wanted.only)]
+    return TracePage(traces=kept, more=more, hours=_by_hour(counted))
 
 
 def get_trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime) -> TraceDetail:
@@ -144,7 +209,7 @@ def get_trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime
     _check_curator(actor)
     principal = resolve_principal(actor)
     with principal.scope():
-        robots = _load_traceable_robots(actor.organisation_id, None)
+        robots = _load_traceable_robots(actor.organisation_id)
         own = _annotate_feedback(_own_recalls(actor)).filter(id=recall_id).first()
     row = own or _get_recall(principal, robots, recall_id)
     told = {UUID(one["memory"]): one for one in row.told}
@@ -183,7 +248,7 @@ def _annotate_feedback(rows: "QuerySet[Recall]") -> "QuerySet[Any]":
     return rows.annotate(told=ArraySubquery(told.values(one=JSONObject(**fields))))
 
 
-def _load_traceable_robots(organisation_id: UUID, wanted: UUID | None) -> dict[UUID, Robot]:
+def _load_traceable_robots(organisation_id: UUID) -> dict[UUID, Robot]:
     """The robots whose recalls a curator may see, by id: those that serve no member. Each has
     `notes`, the id of the audience of its notes."""
     notes = Audience.objects.filter(
@@ -193,17 +258,14 @@ def _load_traceable_robots(organisation_id: UUID, wanted: UUID | None) -> dict[U
     )
     rows = Robot.objects.filter(organisation_id=organisation_id, owner=None, builtin=None)
     rows = rows.annotate(notes=Subquery(notes.values("id")[:1])).order_by("name")
-    return {robot.id: robot for robot in (rows.filter(id=wanted) if wanted else rows)}
+    return {robot.id: robot for robot in rows}
 
 
-def list_traceable_robots(actor: Actor) -> list[tuple[UUID, str]]:
-    """The robots whose recalls can be listed, by name. Raises NotFoundError."""
+def load_traceable_robots(actor: Actor) -> dict[UUID, Robot]:
+    """The robots whose recalls can be listed, in the order of their names. Raises NotFoundError."""
     _check_curator(actor)
     with organisation_scope(actor.organisation_id):
-        return [
-            (one.id, one.name)
-            for one in _load_traceable_robots(actor.organisation_id, None).values()
-        ]
+        return _load_traceable_robots(actor.organisation_id)
 
 
 def _robot_notes_scope(principal: Principal, robots: dict[UUID, Robot]) -> Scope:
@@ -245,9 +307,14 @@ def _readable_memories(principal: Principal, ids: Iterable[UUID]) -> MemoryQuery
 
 
 def _build_trace(
-    row: Recall, robots: dict[UUID, Robot], groups: dict[UUID, str], ids: set[UUID]
+    row: Recall,
+    robots: dict[UUID, Robot],
+    groups: dict[UUID, str],
+    ids: set[UUID],
+    firsts: Mapping[UUID, Memory] = MappingProxyType({}),
 ) -> RecallTrace:
     shown = [hit for hit in parse_recorded_hits(row.hits) if hit.id in ids]
+    first = _first_hit(shown)
     answered, confidence = classify_hits(shown) if row.robot_id else (row.answered, row.confidence)
     return RecallTrace(
         id=row.id,
@@ -261,4 +328,5 @@ def _build_trace(
         folded=sum(hit.folded for hit in shown),
         answered=answered,
         confidence=confidence,
+        first=firsts.get(first) if first else None,
     )

@@ -33,7 +33,7 @@ from memories.store.models.choices import QuarantineGate
 from orgs import audit
 from orgs.principals import Actor
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("commonmind.gates")
 
 # The text for others if a detector failed, so that personal words are unknown.
 WITHHELD_TEXT = "[not checked]"

@@ -82,7 +82,8 @@ CREATE POLICY memories_question_app_select ON memories_question FOR SELECT TO co
             OR asker_id IN (SELECT a.id FROM memories_questionasker a)));
 CREATE POLICY memories_question_app_insert ON memories_question FOR INSERT TO commonmind_app
     WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid
-        AND audience_id = ANY ((SELECT NULLIF(current_setting('app.deposit_audiences', true), '')::uuid[])::uuid[])
+        AND (audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
+            OR audience_id = ANY ((SELECT NULLIF(current_setting('app.deposit_audiences', true), '')::uuid[])::uuid[]))
         AND context_audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
         AND asker_id IN (SELECT a.id FROM memories_questionasker a));
 CREATE POLICY memories_question_app_update ON memories_question FOR UPDATE TO commonmind_app

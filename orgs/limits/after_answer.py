@@ -11,7 +11,7 @@ from contextvars import ContextVar
 
 from django.db import close_old_connections
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("commonmind.after_answer")
 
 Work = Callable[[], object]
 _collected: ContextVar[list[Work] | None] = ContextVar("after_answer", default=None)

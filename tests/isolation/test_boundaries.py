@@ -70,6 +70,7 @@ from tests.databases import rolled_back_connection, set_scope_settings
 from tests.isolation.catalogue import ACCOUNT_FUNCTIONS, definer_functions, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
 from tests.memories.indexing.second_model import OTHER, OtherEncoder
+from tests.memories.questions.asking import agree, ask
 from tests.personas.persona_helpers import fill_blocks
 from tests.world import NOW, Tenant, World
 
@@ -350,6 +351,16 @@ def fill_grants(tenant: Tenant) -> None:
             key_id=key.id,
         ).save(force_insert=True)
     fill_webhooks(tenant)
+    fill_questions(tenant)
+
+
+def fill_questions(tenant: Tenant) -> None:
+    """Questions by each consent, of a member, and of a robot for them."""
+    agree(tenant, "mina", "aria", "bolt")
+    ask(tenant.person("mina"), "Where is the spare projector?")
+    ask(tenant.robot("bolt"), "Where is the spare projector?")
+    mina = str(tenant.members["mina"].id)
+    ask(tenant.robot("aria"), "Where is the spare projector?", member=mina, group="launch")
 
 
 def fill_webhooks(tenant: Tenant) -> None:

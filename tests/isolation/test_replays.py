@@ -224,6 +224,8 @@ def test_a_call_that_dies_leaves_nothing_behind(lasting_world: World) -> None:
 SHOWN_WITH_OTHERS = {
     *("memories_edge", "memories_embedding", "memories_feedback", "memories_heldtext"),
     *("memories_departure", "memories_derivation", "memories_memory", "memories_modelanswer"),
+    # No call of the API names one.
+    *("memories_question", "memories_questionasker"),
     "memories_observation",
     *("memories_operation", "memories_pending", "memories_pendingrestatement", "memories_text"),
     *("memories_restatement", "memories_workingentry", "orgs_audienceentry", "personas_blockline"),

@@ -223,7 +223,9 @@ def test_the_example_of_the_environment_names_every_variable() -> None:
 def test_the_product_reads_every_variable_that_the_services_are_given() -> None:
     """A misspelt one would be ignored without a word."""
     sources = [p.read_text() for p in (ROOT / "config").rglob("*.py")]
-    theirs = {"PROMETHEUS_MULTIPROC_DIR"}  # read by prometheus_client
+    # Read by prometheus_client, and by the SDK of OpenTelemetry.
+    theirs = {"PROMETHEUS_MULTIPROC_DIR", "OTEL_EXPORTER_OTLP_HEADERS"}
+    theirs |= {"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"}
     for name, service in compose()["services"].items():
         if service["image"] != "commonmind":
             continue

@@ -301,7 +301,9 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
         model, lease = PendingRestatement, llm_worker.LEASE
         said(here)
     else:
-        monkeypatch.setattr(embed_worker, "get_encoder", lambda _: SimpleNamespace(encode=killed))
+        monkeypatch.setattr(
+            embed_worker, "get_encoder", lambda _: SimpleNamespace(name="x", encode=killed)
+        )
         here.remember(here.robot("bolt"), "The office closes at six.")
     sweep = current_app.tasks[f"memories.sweep_{kind}"]
     for attempt in range(1, leases.MAX_ATTEMPTS + 1):
@@ -332,10 +334,12 @@ def test_the_one_that_ends_the_worker_takes_no_other_with_it(
     encoder = embed_worker.get_encoder()
 
     class Fatal:
+        name = "x"
+
         def __init__(self, name: str | None) -> None:
             pass
 
-        def encode(self, texts: list[str]) -> Any:
+        def encode(self, texts: list[str], *, is_query: bool = False) -> Any:
             return killed() if any("poison" in text for text in texts) else encoder.encode(texts)
 
     monkeypatch.setattr(embed_worker, "get_encoder", Fatal)

@@ -12,7 +12,7 @@ import pkgutil
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from enum import Enum
 from typing import Any
@@ -247,7 +247,8 @@ def make_value(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR091
             return to_plain_text(text)
         return hint(**SMALL_ARGUMENTS.get(hint.__name__, {}) or arguments_of(hint, text))
     if isinstance(hint, typing.TypeVar):
-        return make_value(hint.__bound__, name, text) if hint.__bound__ else text
+        bound = hint.__bound__
+        return text if bound in (None, Hashable) else make_value(bound, name, text)
     raise UnknownParameterError(f"{name}: {hint}")
 
 

@@ -72,7 +72,7 @@ class DocumentView(APIView):
         """Get a document and its parts, as far as the caller reads them."""
         return Response(s.DocumentDetailSerializer.render(get_document(request.user, document_id)))
 
-    @extend_schema(operation_id="documents_forget", responses=s.ForgottenDocumentSerializer)
+    @extend_schema(operation_id="documents_forget", responses={200: s.ForgottenDocumentSerializer})
     def delete(self, request: Request, document_id: UUID) -> Response:
         """Forget all parts of a document that the caller may forget. Importing it again brings them
         back."""

@@ -60,7 +60,7 @@ from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.access.personal_robot_actor import resolve_owner_actor
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("commonmind.context")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, resolve_principal
-from robots.registry.robots import IMPORT, ensure_builtin_robot
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT
 
 ONLY_ASSISTANTS = (
     "Here you bring in your own talks with ChatGPT or Claude. An admin imports what is of others "
@@ -81,9 +82,13 @@ def plan_own_preview(actor: Actor, id_: UUID, *, now: datetime) -> OwnImportPlan
         plan = plan_import(actor, file, size=told["size"], by_group=False, everyone=False, now=now)
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
-        robot = ensure_builtin_robot(organisation.id, IMPORT, now)
+        robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
     rehearsing = RehearsingImporter(
-        organisation, robot, now, "organisation", importer=actor.member_id
+        organisation,
+        robot or Robot(organisation_id=organisation.id, name=IMPORT),
+        now,
+        "organisation",
+        importer=actor.member_id,
     )
     with path.open("rb") as file:
         rehearsing.run(islice(file, HEAD_LINES))

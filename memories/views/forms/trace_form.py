@@ -9,15 +9,26 @@ from django.utils.translation import gettext
 
 from orgs.languages.page_text import lazy_text
 
+from memories.insights.recall_traces import SLOW, SLOW_MS, UNANSWERED
+
 ASKED_BY_ME = "me"
 
 
 class TracesForm(forms.Form):
-    """who: a robot's id, or MINE; before: where a page begins."""
+    """who: a robot's id, or MINE; only: see `TraceFilter`; before: where a page begins."""
 
     who = forms.ChoiceField(label=lazy_text("Who asked"), required=False)
     day = forms.DateField(
         label=lazy_text("Day"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    only = forms.ChoiceField(
+        label="Which",
+        required=False,
+        choices=[
+            ("", "All"),
+            (UNANSWERED, "Without an answer"),
+            (SLOW, f"Slower than {SLOW_MS} ms"),
+        ],
     )
     before = forms.DateTimeField(required=False)
 

@@ -1,5 +1,6 @@
 """The recorded recalls, for curators."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -33,19 +34,27 @@ ANSWERED_BADGES = {
 }
 
 
+# What of the address each page keeps.
+FILTERS = ("who", "day", "only")
+
+
 @require_safe
 @never_cache
 @members_only(*MODERATOR_ROLES)
 def traces(request: HttpRequest) -> HttpResponse:
     """The list, of the last seven days or of one."""
-    form = TracesForm(service.list_traceable_robots(request.actor), request.GET)
+    robots = service.load_traceable_robots(request.actor)
+    form = TracesForm([(id_, robot.name) for id_, robot in robots.items()], request.GET)
     wanted = _parse_query(form, timezone.localtime())
-    rows, more = service.list_traces(request.actor, wanted)
+    found = service.list_traces(request.actor, wanted, robots)
     context = {
         "form": form,
-        "narrowed": bool(form.cleaned_data.get("who") or form.cleaned_data.get("day")),
-        "traces": [_trace_row(one) for one in rows],
-        "page": {"next_url": _next_url(form, more)} if more else {},
+        "narrowed": any(form.cleaned_data.get(name) for name in FILTERS),
+        "only": wanted.only,
+        "page_size": service.PAGE_SIZE,
+        "traces": [_trace_row(one) for one in found.traces],
+        "chart": _hours_chart(found.hours),
+        "page": {"next_url": _next_url(form, found.more)} if found.more else {},
     }
     return render(request, "memories/insights/traces.html", context)
 
@@ -61,14 +70,31 @@ def _parse_query(form: TracesForm, now: datetime) -> TraceFilter:
     return TraceFilter(
         robot=UUID(who) if who and who != ASKED_BY_ME else None,
         mine=who == ASKED_BY_ME,
+        only=given.get("only", ""),
         since=since,
         until=min(until, before) if before else until,
     )
 
 
 def _next_url(form: TracesForm, more: datetime) -> str:
-    asked = {name: str(form.cleaned_data.get(name) or "") for name in ("who", "day")}
+    asked = {name: str(form.cleaned_data.get(name) or "") for name in FILTERS}
     return f"{reverse('traces')}?{memory_presenter.urlencode(asked | {'before': more.isoformat()})}"
+
+
+def _hours_chart(hours: Sequence[int]) -> dict[str, Any] | None:
+    """When recalls were made, for components/chart.html; None without any."""
+    if not any(hours):
+        return None
+    busiest = max(range(len(hours)), key=hours.__getitem__)
+    return {
+        "kind": "columns",
+        "title": "By hour of the day",
+        "sentence": f"Most between {busiest}:00 and {busiest + 1}:00: {hours[busiest]:,}.",
+        "unit": "recalls",
+        "first_column": "Hour",
+        "max": max(hours),
+        "values": [{"label": f"{hour}:00", "value": count} for hour, count in enumerate(hours)],
+    }
 
 
 def _trace_row(one: RecallTrace) -> dict[str, Any]:
@@ -84,6 +110,7 @@ def _trace_row(one: RecallTrace) -> dict[str, Any]:
         "sure": _percent_label(one.confidence),
         "strategy": one.strategy,
         "took": gettext("%(took_ms)s ms") % {"took_ms": format_decimal(one.took_ms, ".0f")},
+        "first": memory_presenter.memory_link(one.first) if one.first else None,
     }
 
 

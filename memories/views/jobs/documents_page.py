@@ -46,7 +46,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "audiences": audiences,
-        "documents": [_row(one) for one in found_list.results],
+        "documents": [_row(one, audiences) for one in found_list.results],
         "more": found_list.more,
     }
     status = 422 if form.errors else 200
@@ -63,12 +63,13 @@ def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
     )
 
 
-def _row(one: document_list.DocumentSummary) -> dict[str, Any]:
+def _row(one: document_list.DocumentSummary, audiences: list[dict[str, Any]]) -> dict[str, Any]:
+    private = next(known["label"] for known in audiences if known["value"] == "private")
     return {
         "name": one.name,
         "parts": _part_count_label(one.parts),
         "kind": one.audience_kind,
-        "readers": "Only you" if one.audience_kind == AudienceType.MEMBER else one.audience_label,
+        "readers": private if one.audience_kind == AudienceType.MEMBER else one.audience_label,
         "author": one.author,
         "at": one.changed_at,
         "url": reverse("thread", args=[one.first]),

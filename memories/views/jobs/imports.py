@@ -106,7 +106,9 @@ def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
         ],
         "more_came": found.more,
     }
-    steps = [{"url": reverse("robots-page"), "label": gettext("Make a robot")}]
+    steps = []
+    if request.actor.moderates:
+        steps = [{"url": reverse("robots-page"), "label": gettext("Make a robot")}]
     if not found.listed:
         return told | {"next": steps}
     ask = {"url": reverse("library"), "label": gettext("Ask something")}

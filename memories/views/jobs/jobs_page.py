@@ -269,8 +269,14 @@ def _row(actor: Actor, found: Job) -> dict[str, Any]:
     }
 
 
+def _is_document(found: Any) -> bool:
+    """Whether an import is that of a document; of a list it is known without the parameters."""
+    known = found.document if hasattr(found, "document") else found.parameters.get(DOCUMENT_KEY)
+    return bool(known)
+
+
 def _progress_label(found: Job) -> str:
-    if DOCUMENT_KEY in found.parameters:
+    if found.kind == JobType.IMPORT and _is_document(found):
         if not found.done:
             return ""
         return gettext("%(done)s of %(total)s changes") % {

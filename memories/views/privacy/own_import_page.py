@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from memories.curation.forget_import import forget_own_import
+from memories.access.audience_labels import list_audience_choices
+from memories.curation.documents.forget_import import forget_own_import
 from memories.ingestion.file_import import own_import
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.jobs.models import Job
@@ -71,8 +72,12 @@ def own_import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     found = own_import.plan_own_preview(request.actor, preview_id, now=now)
     facts = [("New memories", found.plan.fresh), ("Here already", found.plan.here)]
     facts.append(("Left out", found.rehearsal.skipped))
+    organisation = request.membership[1].name
+    choices = list_audience_choices(request.actor, organisation=organisation)
+    readers = next(one.readers for one in choices if one.value == "private")
     context = {
         "name": found.name,
+        "readers": {"label": readers.label, "sentence": f"{readers.sentence} {readers.note}"},
         "assistant": own_import.assistant_name(found.format),
         "whole": found.plan.whole,
         "lines": f"{found.plan.lines:,}",

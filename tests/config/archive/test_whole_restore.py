@@ -63,9 +63,8 @@ class Site:
             yield
         finally:
             process.terminate()
-            assert process.stderr
-            words = process.stderr.read().decode()
-            assert process.wait(60) == 0, words
+            _, words = process.communicate(timeout=60)
+            assert process.returncode == 0, words.decode()
 
     def wait_for(self, moment: datetime) -> None:
         """Until everything before the moment is in the archive."""

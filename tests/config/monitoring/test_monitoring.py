@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import time
@@ -242,6 +243,21 @@ def test_everything_goes_through_the_one_formatter() -> None:
     assert ours
     assert all(isinstance(h.formatter, JSONFormatter) for h in ours)
     assert settings.LOGGING["root"]["handlers"] == ["console"]
+
+
+APPS = ("config", "memories", "orgs", "personas", "robots")
+
+
+def test_every_logger_of_ours_has_our_name() -> None:
+    """Of any other a line shows its template alone: it would not say what failed."""
+    named = [
+        (path.name, name)
+        for app in APPS
+        for path in (ROOT / app).rglob("*.py")
+        for name in re.findall(r"logging\.getLogger\(([^)]+)\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 10
+    assert [one for one in named if not one[1].startswith('"commonmind.')] == []
 
 
 # --- metrics and health ---

@@ -75,6 +75,10 @@ def _read_by(node: ast.AST) -> tuple[str, Any]:
         if known and owner in ("env", "environ", "os.environ", "self.environ") and _is_name(name):
             keyword = next((k.value for k in node.keywords if k.arg == "default"), None)
             return name.value, _literal(keyword)
+    # A helper that takes the environment, the name and perhaps the default.
+    if isinstance(node, ast.Call) and [ast.unparse(one) for one in node.args[:1]] == ["environ"]:
+        name, default = [*node.args[1:], None, None][:2]
+        return (name.value, _literal(default)) if _is_name(name) else ("", None)
     looked_up = isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("environ")
     if looked_up and _is_name(node.slice):
         return node.slice.value, None

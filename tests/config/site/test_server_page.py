@@ -12,6 +12,7 @@ from django.db import ProgrammingError, connections
 from django.test import Client
 from django.utils import timezone
 
+from config.archive.status import ArchiveStatus, note_rehearsal, write_status
 from config.monitoring.diagnosis import OK, diagnose
 from config.monitoring.server_overview import (
     get_organisation_size,
@@ -318,6 +319,33 @@ def test_backups_erasures_and_failed_sign_ins_are_told(
     assert count_failed_sign_ins() == 2
     shown = plain(response_text(client.get(PAGE)))
     assert "Sign-ins that failed in 24 hours 2" in shown
+
+
+def test_how_far_the_archive_reaches_is_told(
+    operator: tuple[User, Client], tmp_path: Path, settings: Any
+) -> None:
+    _, client = operator
+    settings.DATA_DIR = tmp_path
+    assert "Archived up to" not in plain(response_text(client.get(PAGE)))
+    settings.ARCHIVE_DIR = "/archive"
+    assert "Archived up to" not in plain(response_text(client.get(PAGE))), "nothing is known"
+    at = timezone.now() - timedelta(hours=3)
+    written = ArchiveStatus(
+        written_at=at, until=at, base_at=at, base_kind="incremental", base_bytes=2048,
+        failures=3, failed_at=at, failure="<No room>", has_offsite=True,
+    )  # fmt: skip
+    write_status(tmp_path, written)
+    shown = plain(response_text(client.get(PAGE)))
+    for words in (
+        "Archived up to 3 hours ago",
+        "incremental, 2.0",
+        "Failures of the archive 3 last 3 hours ago : &lt;No room&gt;",
+        "Copied off-site up to nothing yet",
+        "Last rehearsed restore none by make archive ARGS=rehearse",
+    ):
+        assert words in shown, shown
+    note_rehearsal(tmp_path, at)
+    assert "Last rehearsed restore 3 hours ago" in plain(response_text(client.get(PAGE)))
 
 
 @pytest.mark.slow

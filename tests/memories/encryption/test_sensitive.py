@@ -431,11 +431,13 @@ def test_what_becomes_sensitive_while_it_is_embedded_gets_no_vector(
     here, aria, encoder = lasting_world.here, lasting_world.here.robot("aria"), get_encoder()
     id_ = here.remember(aria, SECRET).id
 
-    def slow(texts: list[str]) -> Any:
+    def slow(texts: list[str], *, is_query: bool = False) -> Any:
         edit_memory(aria, id_, {"sensitive": True}, now=NOW)
         return encoder.encode(texts)
 
-    monkeypatch.setattr(embed_worker, "get_encoder", lambda *_: SimpleNamespace(encode=slow))
+    monkeypatch.setattr(
+        embed_worker, "get_encoder", lambda *_: SimpleNamespace(name="x", encode=slow)
+    )
     here.embed()
     with resolve_principal(aria).scope():
         assert not Embedding.objects.filter(memory_id=id_).exists()

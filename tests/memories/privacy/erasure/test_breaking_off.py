@@ -139,10 +139,12 @@ def test_a_worker_that_is_embedding_while_it_is_erased_writes_nothing(
     encoder = get_encoder()
 
     class Slow:
+        name = "x"
+
         def __init__(self, name: str | None) -> None:
             pass
 
-        def encode(self, texts: Sequence[str]) -> object:
+        def encode(self, texts: Sequence[str], *, is_query: bool = False) -> object:
             is_read.set()
             assert may_go_on.wait(60)
             return encoder.encode(texts)

@@ -17,7 +17,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve_principal
 from robots.registry.robots import ensure_robot
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import PEOPLE, Tenant, World
@@ -280,3 +280,48 @@ def test_the_pages_ask_little(world: World) -> None:
     client = make_signed_in_client(here, "ada")
     assert count_queries(client, URL) <= 12
     assert count_queries(client, f"{URL}{one}/") <= 12
+
+
+@ROW
+def test_the_list_shows_the_first_answer_the_hours_and_what_is_unanswered_or_slow(
+    lasting_world: World,
+) -> None:
+    here, now = lasting_world.here, timezone.localtime()
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    for number in range(3):
+        here.remember(here.robot("aria"), f"The invoice number {number} of the barn is late.")
+    here.embed()
+    bolt = here.robot("bolt")
+    known = asks(bolt, "Where does the zebra of the zoo sleep?")
+    unknown = asks(bolt, "zzzqqq")
+    earlier = now - timedelta(hours=3)
+    slow = recall(bolt, Query(text="Where does the zebra sleep?"), now=earlier).recall_id
+    for recall_id, took in ((known, 12.0), (unknown, 499.0), (slow, 500.0)):
+        with resolve_principal(bolt).scope():
+            Recall.objects.filter(id=recall_id).update(took_ms=took)
+    found = make_signed_in_client(here, "ada").get(URL).context
+    firsts = {UUID(one["url"].split("/")[-2]): one["first"] for one in found["traces"]}
+    assert "zebra of the zoo" in firsts[known]["text"]
+    assert firsts[unknown] is None
+    assert listed(here, "ada", "?only=unanswered") == {unknown}
+    assert listed(here, "ada", "?only=slow") == {slow}
+    assert listed(here, "ada", "?only=x") == {known, unknown, slow}
+    hours = [one["value"] for one in found["chart"]["values"]]
+    assert (hours[now.hour], hours[earlier.hour], sum(hours)) == (2, 1, 3)
+    most = f"Most between {now.hour}:00 and {now.hour + 1}:00: 2."
+    assert found["chart"]["sentence"] == most
+    own = make_signed_in_client(here, "ada").get(f"{URL}?who=me").context
+    assert (own["traces"], own["chart"]) == ([], None)
+
+
+@ROW
+def test_the_first_answer_is_one_that_the_reader_may_read(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    here.remember(aria, "The zebra sleeps.", group="launch")
+    here.remember(aria, "The zebra of everyone sleeps.")
+    one = asks(aria, "zebra", group="launch")
+    closed(here, "launch")
+    rows = make_signed_in_client(here, "chidi").get(URL).context["traces"]
+    firsts = [row["first"]["text"] for row in rows if str(one) in row["url"] and row["first"]]
+    assert all("everyone" in text for text in firsts)
+    assert not any("launch" in str(row) for row in rows)

@@ -65,6 +65,7 @@ def test_a_look_first_and_then_one_press(here: Tenant) -> None:
     shown = client.get(job["Location"]).content.decode()
     assert "See the documents" in shown
     assert "1 of 1 changes" in shown
+    assert "Import Guide.md" in client.get("/jobs/").content.decode()
     assert count(here, "bob") == 1
     assert count(here, "mina") == 0
     # It is kept no longer.

@@ -58,6 +58,7 @@ NOT_PUBLISHED = {
 # Fields of a draft that no caller gives under that name.
 INSIDE = {
     "sanitise": "`on_personal_data`",
+    "import_job": "set by the product, of a document: its job, and that the words are a file's",
     "told": "set by the product: for one member alone, so never proposed",
     "heard": "set by the product, of a message: readers, speaker and listeners",
     "position": "set by the product: the place of a turn in its conversation",
