@@ -33,8 +33,13 @@ def conversation_url(memory_id: object) -> str:
 
 def document_stats_labels(found: ConversationStats) -> list[str]:
     """ "14 parts", "1 to 3 May"."""
-    counted = _count_label(found.turns, "part", "parts")
-    return [f"more than {MAX_TURNS:,} parts" if found.more else counted, date_span(found)]
+    parts = (
+        gettext("more than %(max_turns)s parts") % {"max_turns": format_number(MAX_TURNS)}
+        if found.more
+        else ngettext("%(count)s part", "%(count)s parts", int(found.turns))
+        % {"count": format_number(found.turns)}
+    )
+    return [parts, date_span(found)]
 
 
 def stats_labels(found: ConversationStats) -> list[str]:

@@ -7,9 +7,8 @@ from uuid import UUID
 from django import forms
 from django.utils.translation import gettext
 
-from orgs.languages.page_text import lazy_text
-
 from memories.insights.recall_traces import SLOW, SLOW_MS, UNANSWERED
+from orgs.languages.page_text import lazy_text
 
 ASKED_BY_ME = "me"
 
