@@ -5,33 +5,38 @@ from typing import Any
 from django import forms
 
 from memories.ingestion.documents.read_document import AUTO, LABELS
+from orgs.languages.page_text import lazy_text
 
 
 class DocumentForm(forms.Form):
     """A file, and who reads all of it."""
 
     file = forms.FileField(
-        label="File",
-        help_text="PDF, Word (DOCX), HTML or Markdown, up to 32 MB.",
-        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+        label=lazy_text("File"),
+        help_text=lazy_text("PDF, Word (DOCX), HTML or Markdown, up to 32 MB."),
+        error_messages={
+            "required": lazy_text("Choose a file."),
+            "empty": lazy_text("The file is empty."),
+        },
     )
     format = forms.ChoiceField(
-        label="What it is",
-        choices=[(AUTO, "Recognise it by its content"), *LABELS.items()],
+        label=lazy_text("What it is"),
+        choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],
         initial=AUTO,
         required=False,
     )
     key = forms.CharField(
-        label="Known again by",
-        help_text="What does not change when its file gets another name. By default the name of "
-        "the file.",
+        label=lazy_text("Known again by"),
+        help_text=lazy_text(
+            "What does not change when its file gets another name. By default the name of the file."
+        ),
         max_length=200,
         required=False,
     )
     audience = forms.ChoiceField(
         error_messages={
-            "required": "Choose who may read this.",
-            "invalid_choice": "You cannot choose these readers any more; choose again.",
+            "required": lazy_text("Choose who may read this."),
+            "invalid_choice": lazy_text("You cannot choose these readers any more; choose again."),
         }
     )
 

@@ -21,12 +21,12 @@ class TracesForm(forms.Form):
         label=lazy_text("Day"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
     only = forms.ChoiceField(
-        label="Which",
+        label=lazy_text("Which"),
         required=False,
         choices=[
-            ("", "All"),
-            (UNANSWERED, "Without an answer"),
-            (SLOW, f"Slower than {SLOW_MS} ms"),
+            ("", lazy_text("All")),
+            (UNANSWERED, lazy_text("Without an answer")),
+            (SLOW, lazy_text("Slower than %(limit)s ms", limit=SLOW_MS)),
         ],
     )
     before = forms.DateTimeField(required=False)

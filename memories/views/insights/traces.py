@@ -18,7 +18,7 @@ from memories.insights.recall_traces import RecallTrace, TraceFilter
 from memories.retrieval.answering.confidence import NO, UNSURE, YES
 from memories.views import memory_presenter
 from memories.views.forms.trace_form import ASKED_BY_ME, TracesForm
-from orgs.languages.page_text import format_decimal, lazy_text
+from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
 OUTCOME_LABELS = {
@@ -88,10 +88,11 @@ def _hours_chart(hours: Sequence[int]) -> dict[str, Any] | None:
     busiest = max(range(len(hours)), key=hours.__getitem__)
     return {
         "kind": "columns",
-        "title": "By hour of the day",
-        "sentence": f"Most between {busiest}:00 and {busiest + 1}:00: {hours[busiest]:,}.",
-        "unit": "recalls",
-        "first_column": "Hour",
+        "title": gettext("By hour of the day"),
+        "sentence": gettext("Most between %(from)s:00 and %(to)s:00: %(count)s.")
+        % {"from": busiest, "to": busiest + 1, "count": format_number(hours[busiest])},
+        "unit": gettext("recalls"),
+        "first_column": gettext("Hour"),
         "max": max(hours),
         "values": [{"label": f"{hour}:00", "value": count} for hour, count in enumerate(hours)],
     }
@@ -125,10 +126,10 @@ def trace(request: HttpRequest, recall_id: UUID) -> HttpResponse:
     came = [
         memory_presenter.memory_row(one.shown, me=me, now=now, wanted=frozenset())
         | {
-            "score": f"{one.hit.score:.2f}",
+            "score": format_decimal(one.hit.score, ".2f"),
             "sure": _percent_label(one.hit.sure),
             "folded": one.hit.folded,
-            "useful": None if one.usefulness is None else f"{one.usefulness:.2f}",
+            "useful": None if one.usefulness is None else format_decimal(one.usefulness, ".2f"),
             "outcome": OUTCOME_LABELS[one.outcome],
         }
         for one in found.came

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,6 +19,7 @@ from memories.ingestion.documents.read_document import LABELS
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.views.forms.document_form import DocumentForm
 from memories.views.forms.memory_forms import audience_choices
+from orgs.languages.page_text import format_number
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
 
@@ -78,7 +80,7 @@ def _row(one: document_list.DocumentSummary, audiences: list[dict[str, Any]]) ->
 
 
 def _part_count_label(count: int) -> str:
-    return "1 part" if count == 1 else f"{count:,} parts"
+    return ngettext("%(count)s part", "%(count)s parts", count) % {"count": format_number(count)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,15 +105,18 @@ def document_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
 
 def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
     counts = (
-        ("New", plan.added),
-        ("Changed", plan.changed),
-        ("Unchanged", plan.unchanged),
-        ("Of these at another place", plan.moved),
-        ("Forgotten", plan.vanished),
-        ("In it twice, taken once", plan.repeated),
+        (gettext("New"), plan.added),
+        (gettext("Changed"), plan.changed),
+        (gettext("Unchanged"), plan.unchanged),
+        (gettext("Of these at another place"), plan.moved),
+        (gettext("Forgotten"), plan.vanished),
+        (gettext("In it twice, taken once"), plan.repeated),
     )
-    facts = [("Read as", LABELS[plan.format]), ("Parts", f"{plan.parts:,}")]
-    facts += [(label, f"{count:,}") for label, count in counts if count]
+    facts = [
+        (gettext("Read as"), LABELS[plan.format]),
+        (gettext("Parts"), format_number(plan.parts)),
+    ]
+    facts += [(label, format_number(count)) for label, count in counts if count]
     return {
         "plan": plan,
         "facts": facts,
@@ -125,10 +130,18 @@ def hidden_sentence(plan: DocumentPlan) -> str:
     if not plan.hidden:
         return ""
     if plan.format == "pdf":
-        where = "1 page has" if plan.hidden == 1 else f"{plan.hidden:,} pages have"
-        return f"{where} text that nobody would see there. It is left out."
-    one = "1 piece of text" if plan.hidden == 1 else f"{plan.hidden:,} pieces of text"
-    return f"It has {one} that nobody would see there. That is left out."
+        sentence = ngettext(
+            "%(count)s page has text that nobody would see there. It is left out.",
+            "%(count)s pages have text that nobody would see there. It is left out.",
+            plan.hidden,
+        )
+    else:
+        sentence = ngettext(
+            "It has %(count)s piece of text that nobody would see there. That is left out.",
+            "It has %(count)s pieces of text that nobody would see there. That is left out.",
+            plan.hidden,
+        )
+    return sentence % {"count": format_number(plan.hidden)}
 
 
 @require_POST
@@ -136,8 +149,11 @@ def hidden_sentence(plan: DocumentPlan) -> str:
 def forget_document_view(request: HttpRequest, document_id: UUID) -> HttpResponse:
     """Forget all parts of a document."""
     done = document_list.forget_document(request.actor, document_id, now=timezone.now())
-    text = f"Forgotten: {_part_count_label(done.forgotten)}. Importing it again brings them back."
+    text = gettext("Forgotten: %(parts)s. Importing it again brings them back.") % {
+        "parts": _part_count_label(done.forgotten)
+    }
     if done.kept:
-        text += f" {_part_count_label(done.kept).capitalize()} stayed."
+        stayed = ngettext("%(count)s part stayed.", "%(count)s parts stayed.", done.kept)
+        text += " " + stayed % {"count": format_number(done.kept)}
     messages.success(request, text)
     return redirect("documents")

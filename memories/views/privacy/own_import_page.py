@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,6 +19,7 @@ from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.jobs.models import Job
 from memories.views.forms.my_memories_forms import OwnImportForm
 from memories.views.memory.bulk_change import memory_count_label
+from orgs.languages.page_text import format_number
 from orgs.views.page_access import WRITERS, members_only
 
 
@@ -70,8 +72,11 @@ def own_import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return redirect("job", own_import.import_own_preview(request.actor, preview_id, now=now).id)
     found = own_import.plan_own_preview(request.actor, preview_id, now=now)
-    facts = [("New memories", found.plan.fresh), ("Here already", found.plan.here)]
-    facts.append(("Left out", found.rehearsal.skipped))
+    facts = [
+        (gettext("New memories"), found.plan.fresh),
+        (gettext("Here already"), found.plan.here),
+    ]
+    facts.append((gettext("Left out"), found.rehearsal.skipped))
     organisation = request.membership[1].name
     choices = list_audience_choices(request.actor, organisation=organisation)
     readers = next(one.readers for one in choices if one.value == "private")
@@ -80,9 +85,9 @@ def own_import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
         "readers": {"label": readers.label, "sentence": f"{readers.sentence} {readers.note}"},
         "assistant": own_import.assistant_name(found.format),
         "whole": found.plan.whole,
-        "lines": f"{found.plan.lines:,}",
-        "facts": [(label, f"{count:,}") for label, count in facts if count],
-        "reasons": [(why, f"{count:,}") for why, count in found.rehearsal.reasons],
+        "lines": format_number(found.plan.lines),
+        "facts": [(label, format_number(count)) for label, count in facts if count],
+        "reasons": [(why, format_number(count)) for why, count in found.rehearsal.reasons],
         "examples": found.rehearsal.examples,
         "taken": found.plan.taken,
     }
@@ -94,6 +99,8 @@ def own_import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
 def forget_own_import_view(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Forget all that an import of one's own brought."""
     count = forget_own_import(request.actor, job_id, now=timezone.now())
-    text = f"Forgotten: {memory_count_label(count)}. The trash brings them back."
+    text = gettext("Forgotten: %(memories)s. The trash brings them back.") % {
+        "memories": memory_count_label(count)
+    }
     messages.success(request, text)
     return redirect("me-import")

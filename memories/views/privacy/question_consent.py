@@ -20,12 +20,13 @@ from memories.questions.consent import (
 from memories.questions.record_question import KEPT_DAYS
 from memories.questions.work_list import list_own_questions
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import lazy_text
 from orgs.models.memberships import Role
 from orgs.views.page_access import members_only
 
 TEMPLATE = "memories/privacy/question_consent.html"
-SHOWN = "Curators see what nothing answers from now on."
-WITHHELD = "Curators see no more questions. What was kept is deleted."
+SHOWN = lazy_text("Curators see what nothing answers from now on.")
+WITHHELD = lazy_text("Curators see no more questions. What was kept is deleted.")
 
 
 @require_http_methods(["GET", "POST"])

@@ -10,12 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.questions.record_question import KEPT_DAYS
 from memories.questions.work_list import AlikeQuestions, close_questions, list_questions
 from orgs.errors import NotFoundError
+from orgs.languages.page_text import format_number
 from orgs.principals import MODERATOR_ROLES
 from orgs.views.page_access import members_only
 
@@ -35,8 +37,8 @@ def question_row(one: AlikeQuestions) -> dict[str, Any]:
     # Without `audience` the form would choose the writer alone.
     asked = urlencode({"question": one.id, "audience": ""})
     reasons = [
-        *(["Nothing answered it"] if one.unanswered else []),
-        *(["Its answer was rated badly"] if one.rated else []),
+        *([gettext("Nothing answered it")] if one.unanswered else []),
+        *([gettext("Its answer was rated badly")] if one.rated else []),
     ]
     return {
         "id": one.id,
@@ -44,7 +46,9 @@ def question_row(one: AlikeQuestions) -> dict[str, Any]:
         "others": one.texts[1:],
         "reason": ". ".join(reasons),
         "rated": one.rated,
-        "times": f"{one.times} times or more" if one.times > 1 else "",
+        "times": gettext("%(times)s times or more") % {"times": format_number(one.times)}
+        if one.times > 1
+        else "",
         "at": datetime.combine(one.day, time.min, UTC),
         "group": one.group,
         "answer_url": f"{reverse('memory-add')}?{asked}",
@@ -59,5 +63,5 @@ def leave_question(request: HttpRequest, question_id: UUID) -> HttpResponse:
         close_questions(request.actor, question_id, answered=False, now=timezone.now())
     except NotFoundError as error:
         raise Http404 from error
-    messages.success(request, "Left without an answer. Its words are deleted.")
+    messages.success(request, gettext("Left without an answer. Its words are deleted."))
     return redirect("open-questions")
