@@ -46,6 +46,7 @@ accounts = [
     path("again/", signing_in.reauthenticate, name="account_reauthenticate"),
     path("password/change/", signing_in.password_change, name="account_change_password"),
     path("password/set/", signing_in.password_set, name="account_set_password"),
+    path("password/forgotten/", onboarding.forgotten_password, name="forgotten-password"),
     path(
         "password/new/<str:uidb64>/<str:token>/",
         onboarding.NewPasswordView.as_view(),

@@ -4,15 +4,13 @@ Nobody gets any who has not asked for it on the page of their news, and every ma
 that ends them without signing in (RFC 8058).
 """
 
-import logging
 from datetime import datetime, timedelta
-from smtplib import SMTPException
+from typing import Any
 from urllib.parse import urljoin
 from uuid import UUID
 
 from django.conf import settings
 from django.core import signing
-from django.core.mail import EmailMessage
 from django.urls import reverse
 
 from memories.news.member_news import NewsCount, count_news
@@ -22,15 +20,10 @@ from orgs.errors import NotFoundError
 from orgs.members.member_settings import set_news_mail
 from orgs.models.memberships import Member, can_sign_in_q
 from orgs.models.organisations import Organisation
+from orgs.outbound.mail import can_send_mail, send_mail
 
 PERIOD = timedelta(days=1)
 _SALT = "news-mail"
-_LOG = logging.getLogger("commonmind.news")
-
-
-def can_send_mail() -> bool:
-    """Whether a server for mail is set."""
-    return bool(settings.EMAIL_HOST)
 
 
 def send_due_mails(organisation_id: UUID, *, now: datetime) -> int:
@@ -60,10 +53,7 @@ def send_due_mail(member: Member, organisation: str, now: datetime) -> bool:
     # Claimed first, so that of two workers one sends.
     if not count.total or not _note_mailed(member, before, now):
         return False
-    try:
-        _build_mail(member, organisation, count).send()
-    except (OSError, SMTPException) as error:
-        _LOG.warning("mail not sent: %s", type(error).__name__)
+    if not send_mail(member.user.email, **_write_mail(member, organisation, count)):
         _note_mailed(member, now, before)
         return False
     return True
@@ -80,7 +70,8 @@ def _note_mailed(member: Member, before: datetime | None, at: datetime | None) -
         return bool(rows.update(news_mailed_at=at))
 
 
-def _build_mail(member: Member, organisation: str, count: NewsCount) -> EmailMessage:
+def _write_mail(member: Member, organisation: str, count: NewsCount) -> dict[str, Any]:
+    """Subject, text and headers."""
     end = urljoin(settings.PUBLIC_URL, reverse("news-mail-end", args=[ending_token(member)]))
     lines = [
         _line(count.decided, "of your proposals was decided", "of your proposals were decided"),
@@ -99,15 +90,14 @@ def _build_mail(member: Member, organisation: str, count: NewsCount) -> EmailMes
             "",
         ]
     )
-    return EmailMessage(
-        subject=f"News in {' '.join(organisation.split())}",
-        body=text,
-        to=[member.user.email],
-        headers={
+    return {
+        "subject": f"News in {organisation}",
+        "text": text,
+        "headers": {
             "List-Unsubscribe": f"<{end}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         },
-    )
+    }
 
 
 def _line(number: int, one: str, several: str) -> str:

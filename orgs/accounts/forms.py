@@ -12,8 +12,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.validators import MaxLengthValidator
 from django.utils.translation import gettext
 
+from orgs.accounts.sessions import end_sign_ins
 from orgs.languages.page_text import lazy_text
 from orgs.models.users import User
+from orgs.outbound.mail import can_send_mail
 
 PASSWORD_HELP = lazy_text("At least 8 characters. A few unrelated words are easy to remember.")
 SECOND_STEP_ONLY = lazy_text("This passkey is your second step. Sign in with your password first.")
@@ -51,6 +53,11 @@ class SignInForm(account.LoginForm):
             gettext("For two weeks, on this computer."),
         )
         limit_length(self.fields["password"], 1000)
+
+    @property
+    def offers_reset(self) -> bool:
+        """Whether a link for a new password can be mailed."""
+        return can_send_mail()
 
     def add_prefix(self, field_name: str) -> str:
         return super().add_prefix("email" if field_name == "login" else field_name)
@@ -172,10 +179,22 @@ class FirstPasswordForm(forms.Form):
         return self.cleaned_data["password"]
 
 
+class ForgottenPasswordForm(forms.Form):
+    """The address of an account whose password is forgotten."""
+
+    email = forms.EmailField(
+        label=lazy_text("E-mail"),
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
+    )
+
+
 class NewPasswordForm(FirstPasswordForm):
-    """The new password of somebody with a link of `manage.py reset_password`."""
+    """The new password of somebody with a link for it."""
 
     def save(self) -> User:
+        """Set it, and end the account's sign-ins everywhere."""
+        end_sign_ins(self.user)
         self.user.set_password(self.cleaned_data["password"])
         self.user.save(update_fields=["password"])
         return self.user

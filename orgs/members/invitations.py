@@ -7,26 +7,39 @@ own link was used by the account of that address.
 
 import hashlib
 import secrets
+import time
 from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.limits import token_buckets
+from orgs.limits.token_buckets import Bucket
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
 from orgs.models.users import User
 from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
+from orgs.outbound.mail import send_mail
 from orgs.principals import Actor
 
 INVITE_LIFETIME = timedelta(days=14)
 INVITATION_INVALID = "this invitation is not valid any more"
+# Mails in a day: of one organisation, and to one address by all of them.
+MAILS_OF_ORGANISATION = 200
+MAILS_TO_ADDRESS = 5
+DAY_SECONDS = 86_400.0
+# A name is what an admin chose; a mail to a stranger is no place for a text.
+MAX_NAME_IN_MAIL = 80
 
 
 def create_member(
@@ -101,6 +114,51 @@ def invite_member(
             role=role,
         )
     return member, secret
+
+
+def invitation_url(member: Member, secret: str) -> str:
+    """The whole address of a link that was just made."""
+    path = reverse("invitation", args=[member.organisation_id, secret])
+    return f"{settings.PUBLIC_URL}{path}"
+
+
+def mail_invitation(actor: Actor, member: Member, secret: str, *, email: str) -> bool:
+    """Mail a link that was just made to the address that it is for; call outside of transactions.
+
+    The mail names the organisation and its address, and nobody in it. Returns whether it went:
+    without a server for mail, and past MAILS_OF_ORGANISATION and MAILS_TO_ADDRESS a day, none does.
+    """
+    with organisation_scope(actor.organisation_id):
+        organisation = Organisation.objects.get(id=actor.organisation_id).name
+    buckets = (
+        Bucket(
+            f"invitation-mails:{actor.organisation_id.hex}",
+            "invitation-mails",
+            MAILS_OF_ORGANISATION,
+            DAY_SECONDS,
+        ),
+        Bucket(
+            f"invitation-mails-to:{hashlib.sha256(email.lower().encode()).hexdigest()[:32]}",
+            "invitation-mails-to",
+            MAILS_TO_ADDRESS,
+            DAY_SECONDS,
+        ),
+    )
+    if token_buckets.limiter.take(buckets, now=time.time()).refused:
+        return False
+    text = gettext(
+        "You are invited to %(organisation)s on Commonmind, at %(server)s.\n\n"
+        "Join by this link. It works once, for two weeks:\n%(url)s\n\n"
+        "If you do not expect this, do nothing: without the link nothing happens.\n"
+    ) % {
+        "organisation": organisation[:MAX_NAME_IN_MAIL],
+        "server": settings.PUBLIC_URL,
+        "url": invitation_url(member, secret),
+    }
+    subject = gettext("Your invitation to %(organisation)s") % {
+        "organisation": organisation[:MAX_NAME_IN_MAIL]
+    }
+    return send_mail(email, subject, text)
 
 
 def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Member:

@@ -1,5 +1,6 @@
 """Pages before the product: invitations, new passwords, and the choice of an organisation."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,10 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from orgs.accounts.forms import FirstPasswordForm, NewPasswordForm
+from orgs.accounts.allauth_adapters import TOO_MANY_ATTEMPTS
+from orgs.accounts.forms import FirstPasswordForm, ForgottenPasswordForm, NewPasswordForm
+from orgs.accounts.password_reset import request_reset_mail
 from orgs.accounts.sessions import list_memberships, select_organisation
 from orgs.errors import NotFoundError
 from orgs.languages.page_text import choice_label
+from orgs.limits.addresses import client_network
 from orgs.members.invitations import (
     accept_invitation,
     accept_open_invitation,
@@ -28,6 +32,7 @@ from orgs.members.invitations import (
 )
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
+from orgs.outbound.mail import can_send_mail
 
 AUTHENTICATION_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
@@ -97,12 +102,32 @@ def _enter_organisation(
     return redirect("home")
 
 
+@never_cache
+@require_http_methods(["GET", "POST"])
+def forgotten_password(request: HttpRequest) -> HttpResponse:
+    """Ask for a link for a new password by mail; 404 where the server sends none. The answer is the
+    same for every address."""
+    if not can_send_mail():
+        raise Http404
+    form, asked = ForgottenPasswordForm(request.POST or None), False
+    if request.method == "POST" and form.is_valid():
+        asked = request_reset_mail(form.cleaned_data["email"], network=client_network(request))
+        if not asked:
+            form.add_error(None, TOO_MANY_ATTEMPTS)
+    status = 422 if form.errors else 200
+    context = {"form": form, "asked": asked}
+    return render(request, "orgs/accounts/forgotten_password.html", context, status=status)
+
+
 class NewPasswordView(PasswordResetConfirmView):
-    """A link that `manage.py reset_password` printed: works once, for three days."""
+    """A link for a new password, mailed or printed by a command: works once, for three days."""
 
     form_class = NewPasswordForm
     template_name = "orgs/accounts/new_password.html"
     success_url = reverse_lazy("account_login")
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"offers_reset": can_send_mail()}
 
     def form_valid(self, form: NewPasswordForm) -> HttpResponse:
         messages.success(self.request, gettext("Your new password is set. Sign in with it."))

@@ -3,8 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -20,8 +18,13 @@ from orgs.api.serializers import (
     TextField,
     validate_data,
 )
-from orgs.members.invitations import invite_member, withdraw_invitation
-from orgs.models.memberships import Member, Role
+from orgs.members.invitations import (
+    invitation_url,
+    invite_member,
+    mail_invitation,
+    withdraw_invitation,
+)
+from orgs.models.memberships import Role
 from orgs.organisations.organisations import (
     LANGUAGES,
     get_own_organisation,
@@ -72,6 +75,9 @@ class InvitationCreateSerializer(StrictSerializer):
     email = serializers.EmailField(max_length=254, help_text="They sign in with this address.")
     name = TextField(max_length=200, required=False, help_text="What colleagues call them.")
     role = ChoiceField(Role.choices, default=Role.MEMBER)
+    mail = FlagField(
+        default=False, help_text="Send them the link as well, where the server sends mail."
+    )
 
 
 class InvitationSerializer(AnswerSerializer):
@@ -84,6 +90,7 @@ class InvitationSerializer(AnswerSerializer):
 
 class NewInvitationSerializer(InvitationSerializer):
     url = serializers.CharField(help_text="The link by which they join; it is stored nowhere.")
+    mailed = serializers.BooleanField(help_text="Whether a mail with the link was sent to them.")
 
 
 class OrganisationView(APIView):
@@ -142,14 +149,14 @@ class InvitationsView(APIView):
         address of a member who has joined.
         """
         data = validate_data(InvitationCreateSerializer, request.data)
+        wants_mail, email = data.pop("mail"), data["email"]
         member, secret = invite_member(request.user, now=timezone.now(), **data)
-        path = reverse("invitation", args=[member.organisation_id, secret])
-        return Response(_serialize_new(member, data["email"], path), status=201, headers=UNCACHED)
-
-
-def _serialize_new(member: Member, email: str, path: str) -> dict[str, Any]:
-    body: dict[str, Any] = InvitationSerializer.render(member, email=email)
-    return body | {"url": f"{settings.PUBLIC_URL}{path}"}
+        body: dict[str, Any] = InvitationSerializer.render(member, email=email)
+        body |= {
+            "url": invitation_url(member, secret),
+            "mailed": wants_mail and mail_invitation(request.user, member, secret, email=email),
+        }
+        return Response(body, status=201, headers=UNCACHED)
 
 
 class InvitationView(APIView):

@@ -3,8 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 from django.views import View
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -25,6 +23,7 @@ from orgs.api.serializers import (
     validate_data,
 )
 from orgs.limits.rate_limits import presented_key
+from orgs.members.invitations import invitation_url
 from orgs.models.users import User
 from orgs.organisations.organisations import LANGUAGES
 from orgs.support.superuser_keys import (
@@ -117,9 +116,8 @@ class OrganisationsView(APIView):
         organisation, member, secret = create_organisation_for(
             request.user, now=timezone.now(), slug=data.pop("slug", ""), **data
         )
-        path = reverse("invitation", args=[member.organisation_id, secret])
         body: dict[str, Any] = OrganisationSerializer.render(organisation)
-        body |= {"invite_url": f"{settings.PUBLIC_URL}{path}"}
+        body |= {"invite_url": invitation_url(member, secret)}
         return Response(body, status=201, headers=UNCACHED)
 
 

@@ -19,6 +19,7 @@ from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
+from orgs.outbound.mail import can_send_mail
 from robots.access.enrolment import MAX_ROBOTS, NEWCOMER_SCOPES
 from robots.access.key_limits import parse_networks
 from robots.errors import InvalidKeyLimitError
@@ -268,6 +269,15 @@ class InvitationForm(forms.Form):
         max_length=200, required=False, help_text=lazy_text("What colleagues call them.")
     )
     role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.MEMBER, widget=forms.RadioSelect)
+    mail = forms.BooleanField(
+        label=lazy_text("Send them the link by mail"), initial=True, required=False
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.offers_mail = can_send_mail()
+        self.fields["mail"].initial = self.offers_mail
+        self.fields["mail"].disabled = not self.offers_mail
 
 
 class GroupForm(forms.Form):

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.languages.page_text import choice_label, inside_sentence, lazy_text
-from orgs.members.invitations import invite_member, withdraw_invitation
+from orgs.members.invitations import (
+    invitation_url,
+    invite_member,
+    mail_invitation,
+    withdraw_invitation,
+)
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
 from orgs.organisations.quotas import ResourceUsage, list_usage
@@ -252,16 +256,24 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _render_invitations(request, 422, form=form)
+    given = dict(form.cleaned_data)
+    wants_mail = given.pop("mail")
     try:
-        member, secret = invite_member(request.actor, now=timezone.now(), **form.cleaned_data)
+        member, secret = invite_member(request.actor, now=timezone.now(), **given)
     except AlreadyExistsError as refused:
         form.add_error("email", str(refused))
         return _render_invitations(request, 422, form=form)
     except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
         return _render_invitations(request, 422, form=form)
-    path = reverse("invitation", args=[member.organisation_id, secret])
-    made = {"name": member.name, "url": f"{settings.PUBLIC_URL}{path}"}
+    made = {
+        "name": member.name,
+        "url": invitation_url(member, secret),
+        "wanted_mail": wants_mail,
+        "mailed_to": given["email"]
+        if wants_mail and mail_invitation(request.actor, member, secret, email=given["email"])
+        else "",
+    }
     return _render_invitations(request, made=made)
 
 

@@ -27,6 +27,7 @@ from orgs.errors import NotFoundError
 from orgs.languages.page_text import choice_label, lazy_text
 from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
+from orgs.outbound.mail import can_send_mail
 from orgs.views.page_access import members_only
 
 _JOB_SENTENCES = {
@@ -56,7 +57,7 @@ def news_page(request: HttpRequest) -> HttpResponse:
     context = {
         "lines": lines,
         "unseen": sum(line["new"] for line in lines),
-        "may_mail": news_mail.can_send_mail(),
+        "may_mail": can_send_mail(),
         "mail_since": member.news_mail_since,
         "address": request.user.email,
     }
@@ -111,7 +112,7 @@ def mark_news_seen(request: HttpRequest) -> HttpResponse:
 def set_news_mail_view(request: HttpRequest) -> HttpResponse:
     """Have the news by mail, or no more."""
     on = request.POST.get("on") == "1"
-    if on and not news_mail.can_send_mail():
+    if on and not can_send_mail():
         messages.error(request, gettext("This server sends no mail. Ask who runs it."))
         return redirect("news")
     set_news_mail(request.actor, on=on, now=timezone.now())

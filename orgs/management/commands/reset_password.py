@@ -3,13 +3,9 @@
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from django.conf import settings
-from django.contrib.auth.tokens import default_token_generator
 from django.core.management.base import CommandError, CommandParser
-from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 
+from orgs.accounts.password_reset import reset_url
 from orgs.accounts.sessions import end_sign_ins
 from orgs.management.output import ResultCommand
 from orgs.models.users import User
@@ -34,9 +30,6 @@ class Command(ResultCommand):
         if options["forget_second_step"]:
             Authenticator.objects.filter(user=user).delete()
         end_sign_ins(user)
-        uid = urlsafe_base64_encode(force_bytes(user.pk))
-        path = reverse("new-password", args=[uid, default_token_generator.make_token(user)])
         self.print_result(
-            {"email": user.email, "reset_url": f"{settings.PUBLIC_URL}{path}"},
-            as_json=options["json"],
+            {"email": user.email, "reset_url": reset_url(user)}, as_json=options["json"]
         )

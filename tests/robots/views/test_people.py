@@ -1,14 +1,21 @@
 """People, invitations and groups on the pages: who sees what, and who may change it (W07)."""
 
 import re
+from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
-from orgs.members.invitations import create_member
+from orgs.members.invitations import (
+    MAILS_OF_ORGANISATION,
+    MAILS_TO_ADDRESS,
+    create_member,
+)
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
@@ -102,6 +109,52 @@ def test_an_invitation_from_the_page_to_the_first_sign_in(world: World) -> None:
     assert audited(world.here) == [
         "member.invited", "member.joined", "member.invited", "member.uninvited"
     ]  # fmt: skip
+
+
+@pytest.mark.conformance("X15", open="a robot that was associated")
+def test_an_invitation_by_mail(world: World, settings: Any) -> None:
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
+    address = f"nora-{here.id.hex}@new.example"
+    form = {"email": address, "role": "member", "mail": "on"}
+    assert "by mail" not in response_text(ada.get("/people/invitations/"))
+    page = response_text(ada.post("/people/invitations/add/", form))
+    assert mail.outbox == [], "no server is set, and the form had no such field"
+    assert "No mail" not in page
+    settings.EMAIL_HOST = "mail.example"
+    assert "Send them the link by mail" in response_text(ada.get("/people/invitations/"))
+    page = response_text(ada.post("/people/invitations/add/", form))
+    link = re.search(r'id="invite-link">([^<]+)<', page)[1]
+    (sent,) = mail.outbox
+    assert sent.to == [address]
+    assert link in sent.body
+    assert here.organisation.name in sent.subject
+    assert "Ada" not in sent.body + sent.subject
+    assert f"A mail with this link went to {address}" in page
+    ada.post("/people/invitations/add/", form | {"mail": ""})
+    assert len(mail.outbox) == 1, "as the form says"
+    for _ in range(MAILS_TO_ADDRESS):
+        page = response_text(ada.post("/people/invitations/add/", form))
+    assert len(mail.outbox) == MAILS_TO_ADDRESS == 5
+    assert "No mail could be sent." in page
+    assert MAILS_OF_ORGANISATION == 200
+
+
+@pytest.mark.conformance("X15", open="a robot that was associated")
+def test_an_invitation_that_the_mail_server_refuses_is_made_all_the_same(
+    world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_HOST = "mail.example"
+
+    def refuse(*_: object, **__: object) -> int:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("django.core.mail.EmailMessage.send", refuse)
+    ada = make_signed_in_client(world.here, "ada")
+    form = {"email": f"{world.here.id.hex}@new.example", "role": "member", "mail": "on"}
+    page = response_text(ada.post("/people/invitations/add/", form))
+    assert "No mail could be sent." in page
+    link = re.search(r'id="invite-link">([^<]+)<', page)[1]
+    assert Client().get(urlsplit(link).path).status_code == 200
 
 
 def test_the_last_admin_stays(world: World) -> None:
