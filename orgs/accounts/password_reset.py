@@ -39,14 +39,14 @@ def request_reset_mail(email: str, *, network: str) -> bool:
     Returns False if the network asked too often. The address having had enough mails is not told.
     """
     digest = hashlib.sha256(User.objects.normalise(email).encode()).hexdigest()[:32]
-    if not _take(f"reset-network:{network}", ASKED_BY_NETWORK):
+    if not _consume(f"reset-network:{network}", ASKED_BY_NETWORK):
         return False
-    if _take(f"reset-address:{digest}", ASKED_FOR_ADDRESS):
+    if _consume(f"reset-address:{digest}", ASKED_FOR_ADDRESS):
         run_after_answer(partial(_send_reset_mail, email, translation.get_language() or "en"))
     return True
 
 
-def _take(name: str, capacity: int) -> bool:
+def _consume(name: str, capacity: int) -> bool:
     bucket = Bucket(name, name.partition(":")[0], capacity, HOUR_SECONDS)
     return token_buckets.limiter.take([bucket], now=time.time()).refused is None
 

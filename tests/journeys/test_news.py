@@ -16,7 +16,7 @@ from tests.memories.curation.test_decide import propose
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.conformance("X15", open="a robot that was associated"),
+    pytest.mark.conformance("X15"),
 ]
 
 

@@ -26,7 +26,7 @@ from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
 
-pytestmark = pytest.mark.conformance("X15", open="a robot that was associated")
+pytestmark = pytest.mark.conformance("X15")
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from orgs.models.users import User
 from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import PASSWORD, World
 
-pytestmark = pytest.mark.conformance("X15", open="a robot that was associated")
+pytestmark = pytest.mark.conformance("X15")
 
 PAGE = "/accounts/password/forgotten/"
 NEW = "a few unrelated words"

@@ -111,7 +111,7 @@ def test_an_invitation_from_the_page_to_the_first_sign_in(world: World) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.conformance("X15", open="a robot that was associated")
+@pytest.mark.conformance("X15")
 def test_an_invitation_by_mail(world: World, settings: Any) -> None:
     here, ada = world.here, make_signed_in_client(world.here, "ada")
     address = f"nora-{here.id.hex}@new.example"
@@ -139,7 +139,7 @@ def test_an_invitation_by_mail(world: World, settings: Any) -> None:
     assert MAILS_OF_ORGANISATION == 200
 
 
-@pytest.mark.conformance("X15", open="a robot that was associated")
+@pytest.mark.conformance("X15")
 def test_an_invitation_that_the_mail_server_refuses_is_made_all_the_same(
     world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
