@@ -37,13 +37,13 @@ def test_one_worker_takes_from_every_queue() -> None:
 
 def test_nothing_is_cached_that_a_developer_changes() -> None:
     settings = importlib.import_module(development.SETTINGS)
-    assert "cached" not in str(settings.TEMPLATES)
-    assert "config.site.component_loader.ComponentLoader" in str(settings.TEMPLATES)
+    assert "Cached" not in str(settings.TEMPLATES)
+    assert "TranslatedLoader" in str(settings.TEMPLATES)
     assert settings.WHITENOISE_AUTOREFRESH
     assert "Hashed" not in str(settings.STORAGES)
     assert settings.STATIC_ROOT is None
     kept = importlib.import_module("config.settings.local")
-    assert "cached" in str(kept.TEMPLATES), "those of `make run` stay as they are"
+    assert "Cached" in str(kept.TEMPLATES), "those of `make run` stay as they are"
 
 
 @pytest.mark.slow
