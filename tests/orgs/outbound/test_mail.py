@@ -1,5 +1,6 @@
 """Mail over SMTP, to a server that stands beside the test."""
 
+import socket
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.header import decode_header, make_header
@@ -29,9 +30,11 @@ class Receiver:
 def receiver(settings: Any) -> Iterator[Receiver]:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     handler = Receiver()
-    server = Controller(handler, hostname="127.0.0.1", port=0)
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        settings.EMAIL_HOST, settings.EMAIL_PORT = found.getsockname()
+    server = Controller(handler, hostname=settings.EMAIL_HOST, port=settings.EMAIL_PORT)
     server.start()
-    settings.EMAIL_HOST, settings.EMAIL_PORT = server.server.sockets[0].getsockname()
     settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
     settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
     yield handler
