@@ -47,10 +47,17 @@ class PersonaForm(forms.Form):
     """The description of a persona; its handle does not change."""
 
     industry = forms.CharField(
-        max_length=100, help_text=lazy_text("As people write it: QSR, Retail.")
+        label=lazy_text("Industry"),
+        max_length=100,
+        help_text=lazy_text("As people write it: QSR, Retail."),
     )
-    role = forms.CharField(max_length=100, help_text=lazy_text("As people write it: Real Estate."))
+    role = forms.CharField(
+        label=lazy_text("Role"),
+        max_length=100,
+        help_text=lazy_text("As people write it: Real Estate."),
+    )
     description = forms.CharField(
+        label=lazy_text("Description"),
         max_length=5_000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -68,7 +75,9 @@ class PersonaForm(forms.Form):
 
 
 class NewPersonaForm(PersonaForm):
-    handle = forms.CharField(max_length=MAX_HANDLE_LENGTH, help_text=HANDLE_FORMAT)
+    handle = forms.CharField(
+        label=lazy_text("Handle"), max_length=MAX_HANDLE_LENGTH, help_text=HANDLE_FORMAT
+    )
     field_order = ("handle",)
 
     def clean_handle(self) -> str:
@@ -100,6 +109,7 @@ class BlockForm(forms.Form):
     stopped."""
 
     text = forms.CharField(
+        label=lazy_text("Text"),
         required=False,
         max_length=MAX_TEXT_LENGTH,
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),

@@ -72,14 +72,18 @@ class IdempotentForm(forms.Form):
 
 
 class RobotForm(IdempotentForm):
-    name = forms.CharField(max_length=200, help_text=lazy_text("What people call it."))
+    name = forms.CharField(
+        label=lazy_text("Name"), max_length=200, help_text=lazy_text("What people call it.")
+    )
     purpose = forms.CharField(
+        label=lazy_text("Purpose"),
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=lazy_text("One sentence: what it does, and for whom."),
     )
     personality = forms.CharField(
+        label=lazy_text("Personality"),
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -266,9 +270,14 @@ class InvitationForm(forms.Form):
         help_text=lazy_text("They sign in with this address."),
     )
     name = forms.CharField(
-        max_length=200, required=False, help_text=lazy_text("What colleagues call them.")
+        label=lazy_text("Name"),
+        max_length=200,
+        required=False,
+        help_text=lazy_text("What colleagues call them."),
     )
-    role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.MEMBER, widget=forms.RadioSelect)
+    role = forms.ChoiceField(
+        label=lazy_text("Role"), choices=ROLE_CHOICES, initial=Role.MEMBER, widget=forms.RadioSelect
+    )
     mail = forms.BooleanField(
         label=lazy_text("Send them the link by mail"), initial=True, required=False
     )
@@ -282,9 +291,12 @@ class InvitationForm(forms.Form):
 
 class GroupForm(forms.Form):
     name = forms.CharField(
-        max_length=200, help_text=lazy_text("As people would call it: Launch, Design.")
+        label=lazy_text("Name"),
+        max_length=200,
+        help_text=lazy_text("As people would call it: Launch, Design."),
     )
     confidential = forms.BooleanField(
+        label=lazy_text("Confidential"),
         required=False,
         initial=True,
         help_text=lazy_text("Only its people read it. Without this, admins and curators do too."),
@@ -322,9 +334,12 @@ class MemberIdForm(forms.Form):
 
 class TeamForm(forms.Form):
     name = forms.CharField(
-        max_length=200, help_text=lazy_text("What people call it: Coding, Support.")
+        label=lazy_text("Name"),
+        max_length=200,
+        help_text=lazy_text("What people call it: Coding, Support."),
     )
     purpose = forms.CharField(
+        label=lazy_text("Purpose"),
         max_length=5000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),

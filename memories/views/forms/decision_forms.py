@@ -141,6 +141,7 @@ class DecisionForm(forms.Form):
         help_text=lazy_text("Such as finance or hiring."),
     )
     tags = forms.CharField(
+        label=lazy_text("Tags"),
         required=False,
         max_length=500,
         help_text=lazy_text("With commas between them: project:apollo."),

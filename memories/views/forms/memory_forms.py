@@ -54,9 +54,14 @@ class MemoryForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 5}),
         error_messages={"required": lazy_text("Write what should be remembered.")},
     )
-    category = forms.ChoiceField(required=False, choices=_category_choices)
+    category = forms.ChoiceField(
+        label=lazy_text("Category"), required=False, choices=_category_choices
+    )
     importance = forms.ChoiceField(
-        choices=IMPORTANCE_CHOICES, initial="0.5", widget=forms.RadioSelect
+        label=lazy_text("Importance"),
+        choices=IMPORTANCE_CHOICES,
+        initial="0.5",
+        widget=forms.RadioSelect,
     )
     sensitive = forms.BooleanField(
         required=False,
@@ -157,6 +162,7 @@ class BulkChangeForm(forms.Form):
     """One change for several; what is left empty stays."""
 
     category = forms.ChoiceField(
+        label=lazy_text("Category"),
         required=False,
         choices=lambda: [
             ("", gettext("As it is")),
@@ -165,7 +171,9 @@ class BulkChangeForm(forms.Form):
         ],
     )
     importance = forms.ChoiceField(
-        required=False, choices=[("", lazy_text("As it is")), *IMPORTANCE_CHOICES]
+        label=lazy_text("Importance"),
+        required=False,
+        choices=[("", lazy_text("As it is")), *IMPORTANCE_CHOICES],
     )
     tags = forms.CharField(
         required=False,
@@ -255,7 +263,7 @@ class ShareMemoryForm(BulkShareForm):
 
 
 class SaveViewForm(forms.Form):
-    name = forms.CharField(max_length=60)
+    name = forms.CharField(label=lazy_text("Name"), max_length=60)
     query = forms.CharField(required=False, max_length=2000)
 
 
@@ -325,8 +333,12 @@ class ImportForm(forms.Form):
 class ImportChoiceForm(forms.Form):
     """What is decided when the plan of an import is on the screen."""
 
-    speakers = forms.ChoiceField(choices=SPEAKER_SCOPE_CHOICES, required=False)
-    readers = forms.ChoiceField(choices=IMPORT_READERS_CHOICES, required=False)
+    speakers = forms.ChoiceField(
+        label=lazy_text("Speakers"), choices=SPEAKER_SCOPE_CHOICES, required=False
+    )
+    readers = forms.ChoiceField(
+        label=lazy_text("Readers"), choices=IMPORT_READERS_CHOICES, required=False
+    )
     sit = forms.ChoiceField(
         label=lazy_text("Do you sit in the new groups?"),
         choices=[
@@ -345,7 +357,9 @@ class PlaygroundForm(forms.Form):
         label=lazy_text("Ask as"), error_messages={"required": lazy_text("Choose somebody.")}
     )
     question = forms.CharField(
-        max_length=MAX_QUERY_CHARACTERS, error_messages={"required": lazy_text("Write a question.")}
+        label=lazy_text("Question"),
+        max_length=MAX_QUERY_CHARACTERS,
+        error_messages={"required": lazy_text("Write a question.")},
     )
 
     group = forms.ChoiceField(required=False, label=lazy_text("In a group"))

@@ -24,6 +24,7 @@ class AccountFileForm(forms.Form):
     """The file of a calendar or mailbox."""
 
     file = forms.FileField(
+        label=lazy_text("File"),
         help_text=lazy_text("A calendar as .ics, or mail as .mbox, as other programs export them."),
         error_messages={
             "required": lazy_text("Choose a file."),
@@ -40,7 +41,11 @@ class AccountForm(AccountFileForm):
         initial=AccountType.CALENDAR,
         widget=forms.RadioSelect,
     )
-    name = forms.CharField(max_length=100, help_text=lazy_text("What you call it: Work, Family."))
+    name = forms.CharField(
+        label=lazy_text("Name"),
+        max_length=100,
+        help_text=lazy_text("What you call it: Work, Family."),
+    )
 
 
 class OwnImportForm(forms.Form):

@@ -28,13 +28,16 @@ class ReviewDecisionForm(forms.Form):
     """The version that was read when somebody decided."""
 
     version = forms.IntegerField(required=False, min_value=1)
-    reason = forms.CharField(required=False, max_length=2000)
+    reason = forms.CharField(label=lazy_text("Reason"), required=False, max_length=2000)
     into = forms.UUIDField(required=False)
     into_version = forms.IntegerField(required=False, min_value=1)
 
 
 class ApproveEditedForm(ReviewDecisionForm):
-    content = forms.CharField(error_messages={"required": lazy_text("Write what it should say.")})
+    content = forms.CharField(
+        label=lazy_text("Content"),
+        error_messages={"required": lazy_text("Write what it should say.")},
+    )
 
     def clean_content(self) -> str:
         return clean_memory_content(self.cleaned_data["content"])
@@ -52,12 +55,13 @@ class MergeForm(ReviewDecisionForm):
 
     into = forms.CharField(error_messages={"required": lazy_text("Choose the memory that stays.")})
     content = forms.CharField(
+        label=lazy_text("Content"),
         error_messages={
             "required": lazy_text(
                 "Write what it should say from then on. Empty, one of the two texts would "
                 "be lost unseen."
             )
-        }
+        },
     )
 
     def clean(self) -> dict[str, Any]:

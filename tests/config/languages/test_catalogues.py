@@ -207,3 +207,38 @@ def test_sentences_of_python_are_marked() -> None:
     assert more == {}, "mark them, see CONTRIBUTING.md"
     fewer = {where for where, number in listed.items() if len(found.get(where, ())) < int(number)}
     assert fewer == set(), f"lower their number in {UNMARKED.name}"
+
+
+# Forms of which no page shows a field with its label: what narrows lists is labelled in templates.
+WITHOUT_LABELS = re.compile(r"(?:Filter|Search|List|Cursor|Page|Map)Form$")
+ALSO_WITHOUT = {
+    "ExpertsForm", "LayoutForm", "RecallForm", "SampleForm", "SharedKnowledgeForm", "TopicForm",
+}  # fmt: skip
+_FIELD = re.compile(r"field=\w+\.(\w+)")
+
+
+@pytest.mark.conformance("X16")
+def test_a_field_that_a_page_shows_has_a_label_of_its_own() -> None:
+    """Without one Django makes an English one of its name."""
+    shown = {
+        name
+        for path in (ROOT / "templates").rglob("*.html")
+        for name in _FIELD.findall(path.read_text(encoding="utf-8"))
+    }
+    assert {"content", "role", "email"} <= shown
+    fields, bare = 0, []
+    for path in page_modules():
+        for form in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(form, ast.ClassDef) or form.name in ALSO_WITHOUT:
+                continue
+            for line in () if WITHOUT_LABELS.search(form.name) else form.body:
+                if not isinstance(line, ast.Assign) or not isinstance(line.value, ast.Call):
+                    continue
+                made, name = line.value, getattr(line.targets[0], "id", "")
+                if not ast.unparse(made.func).endswith("Field") or name not in shown:
+                    continue
+                fields += 1
+                if not any(one.arg == "label" for one in made.keywords):
+                    bare.append(f"{path.name}: {form.name}.{name}")
+    assert fields > 30
+    assert bare == []
