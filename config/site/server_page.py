@@ -163,7 +163,7 @@ def _organisation_table(rows: list[OrganisationSize]) -> Table:
                 _amount_cell(filesizeformat(one.bytes), one.bytes, one.most_bytes),
                 text_cell(format_number(one.members)),
                 text_cell(format_number(one.robots)),
-                time_cell(one.robots_active_at, "never"),
+                time_cell(one.robots_active_at, gettext("never")),
                 _state_cell(one),
             ]
             for one in rows
@@ -228,7 +228,7 @@ def _render_organisation(
         (gettext("People who sign in"), text_cell(format_number(one.members))),
         (gettext("Groups"), text_cell(format_number(one.groups))),
         (gettext("Robots"), text_cell(format_number(one.robots))),
-        (gettext("Last call of a robot"), time_cell(one.robots_active_at, "never")),
+        (gettext("Last call of a robot"), time_cell(one.robots_active_at, gettext("never"))),
         (gettext("Wait to be indexed"), text_cell(format_number(one.waiting))),
         (
             gettext("Given up"),

@@ -109,9 +109,9 @@ def _chart(name: str, found: TierFigures) -> dict[str, Any]:
         "moves": _moves_chart,
         "learning": _learning_chart,
     }
-    chart = {"kind": "bars", "unit": "memories", "first_column": gettext("Tier")} | parts[name](
-        found
-    )
+    chart = {"kind": "bars", "unit": gettext("memories"), "first_column": gettext("Tier")} | parts[
+        name
+    ](found)
     top = max([value["value"] for value in chart["values"]], default=0) or 1
     return {"max": top, "csv_url": reverse("tiers-csv", args=[name])} | chart
 
