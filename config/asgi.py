@@ -16,6 +16,7 @@ from config.mcp.application import McpApplication  # noqa: E402 - the apps must 
 from config.monitoring.tracing import start_tracing  # noqa: E402
 from config.releases.database_release import abort_if_database_newer  # noqa: E402
 from config.threaded_asgi import ThreadedHandler  # noqa: E402
+from config.transport.draining import draining  # noqa: E402
 from memories.embedding.encoder_loading import exit_if_encoder_unusable  # noqa: E402
 from orgs.database.backup.restore_marker import abort_if_restore_unfinished  # noqa: E402
 from orgs.database.role_checks import abort_if_roles_unsafe  # noqa: E402
@@ -25,6 +26,7 @@ abort_if_restore_unfinished()
 abort_if_database_newer()
 exit_if_encoder_unusable()
 start_tracing("web")
+draining.watch(settings.DRAIN_SECONDS)
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
 _askers = _shared and _shared / "askers"
 application = McpApplication(

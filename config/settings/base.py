@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import environ
-
 from config import version
 from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
+from config.settings.environment import env
 from config.settings.limits import *
 from config.settings.services import read_origin
 from memories.restatement.window_profile import DEFAULT, WindowProfile
@@ -15,8 +14,6 @@ from memories.restatement.window_profile import DEFAULT, WindowProfile
 VERSION: str = version.VERSION
 # The base address of SCIM has no slash behind it, so its routes begin with one.
 SILENCED_SYSTEM_CHECKS = ["urls.W002"]
-
-env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()

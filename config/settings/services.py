@@ -8,11 +8,10 @@ organisation at a time, `support` serves support's console, with grants on singl
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-env = environ.Env()
+from config.settings.environment import env
 
 ALIASES = {
     "default": "DATABASE_URL",

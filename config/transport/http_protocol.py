@@ -13,6 +13,8 @@ from typing import Any
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from config.transport.draining import draining
+
 # Seconds for which the rest of a body is read and dropped once its request was answered: a client
 # that is still sending would not see the answer if the connection ended at once.
 LINGER_SECONDS = 5.0
@@ -62,6 +64,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._has_headers = True
         self._stop_incoming()
         super().on_headers_complete()
+        if draining.has_begun and self.cycle is not None:
+            # The answer says so, and the client opens its next connection elsewhere.
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
