@@ -60,9 +60,11 @@ def running_pod(folder: Path, drain: float) -> Iterator[Pod]:
     """A pod by the words and the environment that the chart gives it; ready when it is here."""
     folder.mkdir()
     port = choose_port()
-    [container] = pods(render("smallest", "--set", f"web.drainSeconds={drain:g}"))["web"]["spec"][
-        "containers"
-    ]
+    # A busy machine answers late, which is no matter of a restart.
+    said = (f"web.drainSeconds={drain:g}", "web.finishSeconds=120")
+    sets = [word for one in said for word in ("--set", one)]
+    manifests = render("smallest", *sets, "--set-string", "settings.REQUEST_SECONDS=100")
+    [container] = pods(manifests)["web"]["spec"]["containers"]
     words = [word.replace("--port=8000", f"--port={port}") for word in container["command"]]
     assert f"--port={port}" in words
     secrets = {

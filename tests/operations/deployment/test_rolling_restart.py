@@ -20,14 +20,14 @@ from tests.operations.deployment.rolling import (
 )
 from tests.world import World
 
-OPEN = "processes stand for pods, and a list of the test for the cluster's endpoints"
+OPEN = "a rolling restart on Kubernetes itself: processes stand for pods here"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.conformance("O22", open=OPEN),
     pytest.mark.timeout(600),
 ]
-DRAIN = 6.0
-CALLERS = 12
+DRAIN = 12.0
+CALLERS = 8
 
 
 def test_no_call_fails_while_each_pod_is_replaced(lasting_world: World, tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_no_call_fails_while_each_pod_is_replaced(lasting_world: World, tmp_path
     with ExitStack() as stack:
         first = stack.enter_context(running_pod(tmp_path / "0", DRAIN))
         endpoints.pods.append(first)
-        callers = [Caller(endpoints, key, n, 0.02 if n % 2 else 1.5, stop) for n in range(CALLERS)]
+        callers = [Caller(endpoints, key, n, 0.1 if n % 2 else 1.5, stop) for n in range(CALLERS)]
         for caller in callers:
             caller.start()
         for number in (1, 2):
@@ -46,7 +46,7 @@ def test_no_call_fails_while_each_pod_is_replaced(lasting_world: World, tmp_path
             old.tell_to_end()
             wait_until(lambda pod=old: pod.status("/readyz") == 503, 3)  # type: ignore[misc]
             assert old.status("/healthz") == 200, "alive, or it would be killed"
-            assert wait_for_end(old, 60) > DRAIN
+            assert wait_for_end(old, 150) > DRAIN
             time.sleep(1)
         stop.set()
         for caller in callers:
@@ -55,11 +55,11 @@ def test_no_call_fails_while_each_pod_is_replaced(lasting_world: World, tmp_path
     counts = [caller.count for caller in callers]
     failed = [words for count in counts for words in count.failed]
     assert not failed, "\n".join(failed)
-    assert sum(count.answered for count in counts) > 300
+    assert sum(count.answered for count in counts) > 100
     # Every connection was ended politely at least once: all were of the first pod.
     assert min(count.goodbyes for count in counts) >= 1
     written = [one for count in counts for one in count.written]
-    assert len(set(written)) == len(written) > 50
+    assert len(set(written)) == len(written) > 20
     with autocommit_connection("admin") as database:
         found = database.execute(
             "SELECT count(*) FROM memories_memory WHERE id = ANY(%s::uuid[])", [written]

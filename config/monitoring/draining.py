@@ -9,19 +9,22 @@ that have begun. A second SIGTERM ends the wait.
 import logging
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 
 log = logging.getLogger("commonmind.web")
 
 
 class Draining:
-    """Whether this process drains. seconds: for how long, 0 for not at all."""
+    """Whether this process drains."""
 
     def __init__(self) -> None:
         self.has_begun = False
 
-    def watch(self, seconds: float) -> None:
-        """Drain before the server that runs here ends. Its own handler of the signal is called when
+    def watch(self, seconds: float, then: Callable[[], None]) -> None:
+        """seconds: for how long, 0 for not at all. then: is called when it begins.
+
+        Drain before the server that runs here ends. Its own handler of the signal is called when
         the time is over; where there is no server, nothing changes."""
         end = signal.getsignal(signal.SIGTERM)
         if seconds <= 0 or not callable(end):
@@ -34,6 +37,7 @@ class Draining:
                 end(number, frame)
                 return
             self.has_begun = True
+            then()
             log.info("draining for %g seconds", seconds)
             timer = threading.Timer(seconds, end, (number, None))
             timer.daemon = True
