@@ -20,10 +20,11 @@ from tests.operations.deployment.rolling import (
 )
 from tests.world import World
 
-OPEN = "a rolling restart on Kubernetes itself: processes stand for pods here"
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.conformance("O22", open=OPEN),
+    pytest.mark.conformance(
+        "O22", open="a rolling restart on Kubernetes itself: processes stand for pods here"
+    ),
     pytest.mark.timeout(600),
 ]
 DRAIN = 12.0
