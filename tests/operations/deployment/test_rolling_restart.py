@@ -69,25 +69,34 @@ def test_no_call_fails_while_each_pod_is_replaced(lasting_world: World, tmp_path
 
 
 def test_what_has_begun_is_finished(lasting_world: World, tmp_path: Path) -> None:
-    """A call that the database holds up for longer than the pod drains, and a silent connection."""
+    """Calls that the database holds up, for less and for more than the pod drains, and a silent
+    connection."""
     helm("version")
     here = lasting_world.here
-    memory = here.remember(here.robot("aria"), "The launch is on 3 March.", group="launch").id
-    with running_pod(tmp_path / "0", 5) as pod, ExitStack() as stack:
-        held, silent = (
+    first, second = (
+        here.remember(here.robot("aria"), f"The launch is on {day} March.", group="launch").id
+        for day in (3, 5)
+    )
+    own = f"Host: {HOST}\r\nX-Forwarded-Proto: https".encode()
+    with running_pod(tmp_path / "0", 8) as pod, ExitStack() as stack:
+        short, long, silent = (
             stack.enter_context(socket.create_connection(("127.0.0.1", pod.port), timeout=60))
-            for _ in range(2)
+            for _ in range(3)
         )
-        with locked(memory):
-            own = f"Host: {HOST}\r\nX-Forwarded-Proto: https".encode()
-            held.sendall(change(memory, here.keys["aria"]).replace(b"Host: 127.0.0.1", own, 1))
-            time.sleep(1)
-            pod.tell_to_end()
-            wait_until(lambda: pod.status("/readyz") == 503, 3)
+        with locked(second):
+            with locked(first):
+                for connection, memory, day in ((short, first, b"6"), (long, second, b"7")):
+                    asked = change(memory, here.keys["aria"]).replace(b"4 March", day + b" March")
+                    connection.sendall(asked.replace(b"Host: 127.0.0.1", own, 1))
+                time.sleep(1)
+                pod.tell_to_end()
+                wait_until(lambda: pod.status("/readyz") == 503, 5)
+            status, headers, _ = read_answer(short)
+            assert (status, headers["connection"]) == (200, "close")
             silent.sendall(f"GET /healthz HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
             assert read_answer(silent)[1]["connection"] == "close"
             assert silent.recv(1) == b"", "closed behind the answer"
-            wait_until(lambda: pod.status("/healthz") == 0, 15)
+            wait_until(lambda: pod.status("/healthz") == 0, 30)
             assert pod.process.poll() is None
-        assert read_answer(held)[0] == 200
-        assert wait_for_end(pod, 15) < 20
+        assert read_answer(long)[0] == 200
+        assert wait_for_end(pod, 30) > 8
