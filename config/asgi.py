@@ -13,9 +13,11 @@ _shared = share_metrics(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
 from config.mcp.application import McpApplication  # noqa: E402 - the apps must be loaded
+from config.monitoring.draining import draining  # noqa: E402
 from config.monitoring.tracing import start_tracing  # noqa: E402
 from config.releases.database_release import abort_if_database_newer  # noqa: E402
 from config.threaded_asgi import ThreadedHandler  # noqa: E402
+from config.transport.http_protocol import end_connections  # noqa: E402
 from memories.embedding.encoder_loading import exit_if_encoder_unusable  # noqa: E402
 from orgs.database.backup.restore_marker import abort_if_restore_unfinished  # noqa: E402
 from orgs.database.role_checks import abort_if_roles_unsafe  # noqa: E402
@@ -25,6 +27,7 @@ abort_if_restore_unfinished()
 abort_if_database_newer()
 exit_if_encoder_unusable()
 start_tracing("web")
+draining.watch(settings.DRAIN_SECONDS, end_connections)
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
 _askers = _shared and _shared / "askers"
 application = McpApplication(

@@ -3,8 +3,10 @@
 from uuid import UUID
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
+from memories.audit_stream.stream_entries import stream_entries
 from memories.browsing.change_feed.old_departures import delete_old_departures
 from memories.indexing import (
     embed_worker,
@@ -254,6 +256,13 @@ def sweep_removals(**_: object) -> int:
         if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVAL_SECONDS):
             break
     return len(left)
+
+
+@shared_task(name="memories.sweep_audit_stream")
+def sweep_audit_stream(**_: object) -> int:
+    """Tell the syslog server, if there is one, what was added to the audit trail."""
+    server = settings.AUDIT_SYSLOG_SERVER
+    return stream_entries(server, now=timezone.now()) if server else 0
 
 
 @shared_task(name="memories.sweep_webhooks")

@@ -9,6 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 
 from config.monitoring.archive_state import archive_state
+from config.monitoring.draining import draining
 from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids
@@ -28,7 +29,11 @@ def readyz(request: HttpRequest) -> JsonResponse:
     degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
     texts need and nobody has, and a full disk: what is kept can be read. So is an archive that is
     late or stopped: the database keeps its log for it until the disk is full.
+
+    A process that was told to end is not ready, while it still answers.
     """
+    if draining.has_begun:
+        return JsonResponse({"status": "draining"}, status=503)
     parts = {
         "database": _database_state(),
         "broker": _broker_state(),

@@ -3,9 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
-
-env = environ.Env()
+from config.settings.environment import env
 
 APPS = [
     "allauth",

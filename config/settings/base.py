@@ -2,21 +2,19 @@
 
 from pathlib import Path
 
-import environ
-
 from config import version
 from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
+from config.settings.environment import env
 from config.settings.limits import *
 from config.settings.services import read_origin
 from memories.restatement.window_profile import DEFAULT, WindowProfile
+from orgs.outbound.syslog import parse_server
 
 VERSION: str = version.VERSION
 # The base address of SCIM has no slash behind it, so its routes begin with one.
 SILENCED_SYSTEM_CHECKS = ["urls.W002"]
-
-env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
@@ -317,6 +315,15 @@ BLOCK_FRESH_DAYS = max(1, env.int("BLOCK_FRESH_DAYS", default=90))
 # The same of a team of robots, and the seconds that an active one of it may be silent.
 TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000)
 TEAM_SILENT_SECONDS = env.float("TEAM_SILENT_SECONDS", default=10.0)
+# A syslog server that is told of the audit trail; empty: none is. And a file of the certificates
+# that TLS trusts there; empty: those of the machine.
+AUDIT_SYSLOG = env.str("AUDIT_SYSLOG", default="")
+try:
+    AUDIT_SYSLOG_SERVER = AUDIT_SYSLOG and parse_server(
+        AUDIT_SYSLOG, env.str("AUDIT_SYSLOG_CERTIFICATES", default="")
+    )
+except ValueError as wrong:
+    raise ImproperlyConfigured(f"AUDIT_SYSLOG: {wrong}") from None
 # Days after which the operator deletes a backup; until then it holds what was erased since.
 BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=30)
 # The continuous archive, which a process of its own keeps (`config.archive`); empty: there is none.

@@ -1,8 +1,6 @@
 """Limits of rate, where 0 means no limit, and of time and size for whoever connects."""
 
-import environ
-
-env = environ.Env()
+from config.settings.environment import env
 
 # The number of our own proxies; this many entries at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
@@ -55,6 +53,9 @@ HEADER_MAX_BYTES = env.int("HEADER_MAX_BYTES", default=64 * 1024)
 # Seconds for which an idle connection is kept. Longer than load balancers keep theirs (60 to 70),
 # or one that is about to be used again is closed under a request.
 KEEP_ALIVE_SECONDS = env.float("KEEP_ALIVE_SECONDS", default=75.0)
+# Seconds for which a web process that is told to end goes on answering, and says that it will end,
+# so that nobody is sent to it any more; 0: it ends at once.
+DRAIN_SECONDS = env.float("DRAIN_SECONDS", default=0.0)
 # A body has so many seconds, and one more for each so many bytes that have arrived.
 BODY_SECONDS = env.float("BODY_SECONDS", default=20.0)
 BODY_BYTES_PER_SECOND = env.int("BODY_BYTES_PER_SECOND", default=16 * 1024)

@@ -8,11 +8,10 @@ organisation at a time, `support` serves support's console, with grants on singl
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-env = environ.Env()
+from config.settings.environment import env
 
 ALIASES = {
     "default": "DATABASE_URL",
@@ -92,6 +91,7 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},
             "memories.sweep_webhooks": {"queue": "jobs"},
+            "memories.sweep_audit_stream": {"queue": "jobs"},
             "memories.maintain_indexes": {"queue": "indexes"},
             "memories.sweep_second_models": {"queue": "indexes"},
             "memories.sweep_removals": {"queue": "indexes"},
@@ -108,6 +108,11 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
             "sweep-webhooks": {
                 "task": "memories.sweep_webhooks",
+                "schedule": 15.0,
+                "options": {"expires": 14.0},
+            },
+            "sweep-audit-stream": {
+                "task": "memories.sweep_audit_stream",
                 "schedule": 15.0,
                 "options": {"expires": 14.0},
             },

@@ -13,9 +13,13 @@ from typing import Any
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from config.monitoring.draining import draining
+
 # Seconds for which the rest of a body is read and dropped once its request was answered: a client
 # that is still sending would not see the answer if the connection ended at once.
 LINGER_SECONDS = 5.0
+# All of this process that are open.
+_open: "set[BoundedProtocol]" = set()
 _TOO_LONG = b"HTTP/1.1 431 \r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
@@ -34,9 +38,11 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        _open.add(self)
         self._expect_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        _open.discard(self)
         self._stop_incoming()
         self._stop_outgoing()
         super().connection_lost(exc)
@@ -62,6 +68,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._has_headers = True
         self._stop_incoming()
         super().on_headers_complete()
+        if draining.has_begun and self.cycle is not None:
+            # The answer says so, and the client opens its next connection elsewhere.
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
@@ -127,3 +136,10 @@ class BoundedProtocol(HttpToolsProtocol):
         is_writing = self.cycle is not None and not self.cycle.response_complete
         if self.flow.write_paused or not is_writing:
             self.transport.abort()
+
+
+def end_connections() -> None:
+    """Each connection ends with the answer to the call that is under way on it."""
+    for connection in list(_open):
+        if connection.cycle is not None:
+            connection.cycle.keep_alive = False

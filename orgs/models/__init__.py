@@ -1,7 +1,7 @@
 """The tables of this app. The registry is for Django: callers import the defining module."""
 
 from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
-from orgs.models.audit import AuditEntry
+from orgs.models.audit import AuditCursor, AuditEntry
 from orgs.models.base import TenantForeignKey, TenantModel, new_id
 from orgs.models.idempotency import IdempotencyRecord
 from orgs.models.memberships import ExternalIdentity, Member, Role
@@ -22,6 +22,7 @@ __all__ = [
     "Audience",
     "AudienceEntry",
     "AudienceType",
+    "AuditCursor",
     "AuditEntry",
     "ContradictionPolicy",
     "ExternalIdentity",

@@ -47,3 +47,21 @@ class AuditEntry(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.action}"
+
+
+class AuditCursor(TenantModel):
+    """How far the trail of an organisation was told to the syslog server (`memories.audit_stream`).
+
+    place: figures and ids, as `TrailPosition` keeps them. told_at: when it was last told whole.
+    """
+
+    place = models.JSONField(default=dict)
+    told_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation"], name="audit_cursor_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"audit cursor of {self.organisation_id}"

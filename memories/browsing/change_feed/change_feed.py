@@ -74,7 +74,7 @@ class ChangePage:
 # Below this position every transaction has ended: the oldest that runs, but for those of other
 # databases of the server, which write nothing here. And which database this is: another one after a
 # restore, which makes the tables anew.
-_HORIZON_SQL = """
+HORIZON_SQL = """
 SELECT coalesce(
         (SELECT min(x::text::bigint) FROM pg_snapshot_xip(s.now) AS x
         WHERE pg_is_in_recovery() OR NOT EXISTS (
@@ -167,7 +167,7 @@ def current_position(principal: Principal, *, now: datetime) -> FeedPosition:
 
 def _fetch_horizon() -> tuple[int, bytes]:
     """(the position below which every transaction has ended, the name of the database)."""
-    [(horizon, database)] = fetch_all(_HORIZON_SQL, {})
+    [(horizon, database)] = fetch_all(HORIZON_SQL, {})
     return horizon, blake2b(database.encode(), digest_size=8).digest()
 
 

@@ -151,6 +151,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "kind": FIXED, "key": ColumnRule(MaskingRule.NONE, "an id, or a digest of ids"),
     },
     "orgs_audienceentry": {"kind": FIXED},
+    "orgs_auditcursor": {"place": FIGURES},
     "orgs_auditentry": {"action": FIXED, "target_type": FIXED, "detail": MASKED},
     "orgs_externalidentity": {
         "platform": FIXED,

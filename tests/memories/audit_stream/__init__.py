@@ -1,0 +1,1 @@
+"""The audit trail at a syslog server."""

@@ -1,0 +1,1 @@
+"""The Helm chart, and what a rolling restart does to callers."""
