@@ -12,6 +12,8 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
+from config.settings.database_address import has_several_servers, parse_database_address
+
 env = environ.Env()
 
 ALIASES = {
@@ -35,7 +37,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         url = env.str(variable, default="")
         if not url:
             continue
-        given = env.db_url_config(url)
+        given = parse_database_address(url, variable)
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
@@ -48,7 +50,9 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             "TEST": {"MIRROR": None},
         }
     if pool_size:
-        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        # Where several servers replace each other, nobody waits long for one that takes writes.
+        wait = 5 if has_several_servers(configured["default"]) else 10
+        pool = {"min_size": 1, "max_size": pool_size, "timeout": wait, "reconnect_timeout": 3}
         configured["default"]["OPTIONS"]["pool"] = pool
     return configured
 

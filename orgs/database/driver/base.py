@@ -6,13 +6,18 @@ they wait for the next statement, which takes them along, and a savepoint in whi
 is never sent.
 """
 
+import time
+from contextlib import suppress
 from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
-from prometheus_client import Gauge, Histogram
+from django.utils.functional import cached_property
+from prometheus_client import Counter, Gauge, Histogram
+from psycopg import Error
 from psycopg.pq import TransactionStatus
 
+from orgs.database.driver.lost_server import BORN, LostServerWrapper, PoolDrops
 from orgs.database.time_budget import current_budget
 from orgs.tracing import query_span
 
@@ -28,6 +33,12 @@ CONNECTIONS = Gauge(
     ["alias"],
     multiprocess_mode="livesum",
 )
+LOST_SERVERS = Counter(
+    "commonmind_database_lost_servers_total",
+    "Times that a database server was gone or took no writes any more.",
+    ["alias"],
+)
+_pool_drops = PoolDrops()
 
 
 def _statement(given: tuple[Any, ...]) -> list[str]:
@@ -142,6 +153,31 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # A pool hands the connection on.
         self.release()
         return super()._close()  # type: ignore[misc]
+
+    @cached_property
+    def wrap_database_errors(self) -> Any:
+        return LostServerWrapper(self)
+
+    def drop_server(self) -> None:
+        """Let go of a server that is lost: this connection, and all that the pool keeps.
+
+        The transaction cannot go on, as if the server had closed the connection; the next one goes
+        to whichever server takes writes then.
+        """
+        driver = self.connection
+        if driver is None:
+            return
+        with suppress(Error):
+            driver.close()
+        pool = self.pool
+        # A replacement of the pool knows nothing of the old one's connections.
+        of_pool = pool is not None and getattr(driver, "_pool", None) is pool
+        if not of_pool or _pool_drops.drop(self.alias, pool, driver):
+            LOST_SERVERS.labels(self.alias).inc()
+
+    def _configure_connection(self, connection: Any) -> Any:
+        setattr(connection, BORN, time.monotonic())
+        return super()._configure_connection(connection)  # type: ignore[misc]
 
     def get_new_connection(self, *given: Any) -> Any:
         # What a connection that broke was owed is nothing to the next.
