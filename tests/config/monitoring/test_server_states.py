@@ -1,10 +1,13 @@
 """What the doctor says of the servers that DATABASE_URL names (O19)."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from django.db import connection
 
 from config.embedded.servers.ports import choose_port
-from config.monitoring.diagnosis import FAULT, OK, WARNING, diagnose
+from config.monitoring.diagnosis import CHECKS, FAULT, OK, WARNING
 from config.monitoring.server_states import (
     ServerState,
     find_absent,
@@ -61,14 +64,17 @@ def test_a_server_that_is_away_does_not_hide_the_other(
     assert away.is_away
     assert found.is_primary
     assert found.timeline >= 1
-    monkeypatch.setattr(connection, "get_connection_params", lambda: several)
-    [told] = [one for one in diagnose() if one.part == "servers"]
-    assert told.state == WARNING
-    assert away.name in told.text
-    monkeypatch.setattr(connection, "get_connection_params", lambda: given)
-    assert next(one for one in diagnose() if one.part == "servers").state == OK
+    assert told_of(several, monkeypatch)[0] == WARNING
+    assert away.name in told_of(several, monkeypatch)[1]
+    assert told_of(given, monkeypatch)[0] == OK
     twice = several | {"port": f"{given['port']},{given['port']}"}
-    monkeypatch.setattr(connection, "get_connection_params", lambda: twice)
-    told = next(one for one in diagnose() if one.part == "servers")
-    assert told.state == FAULT
-    assert "Several servers take writes" in told.text
+    state, text = told_of(twice, monkeypatch)[:2]
+    assert state == FAULT
+    assert "Several servers take writes" in text
+
+
+def told_of(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """What the doctor says of the servers that a connection with these parameters may reach."""
+    asked = SimpleNamespace(get_connection_params=lambda: parameters)
+    monkeypatch.setattr("config.monitoring.diagnosis.connection", asked)
+    return CHECKS["servers"]()
