@@ -50,6 +50,14 @@ def _parser() -> argparse.ArgumentParser:
     switchover = add("switchover", "make the other node the primary", _switchover)
     switchover.add_argument("--to", default="", help="the node, such as node2")
     add("stop", "stop the cluster of this DATA_DIR", _stop)
+    templates = add("templates", "write the configuration for machines of your own", _templates)
+    templates.add_argument("folder", type=Path, help="a new folder, or one to write anew")
+    templates.add_argument(
+        "--machine", action="append", default=[], metavar="NAME=ADDRESS", help="three or more"
+    )
+    templates.add_argument(
+        "--network", action="append", default=[], metavar="CIDR", help="who may connect"
+    )
     add("env", "print DATABASE_ADMIN_URL for a shell", _env)
     return parser
 
@@ -117,6 +125,21 @@ def _stop(data_dir: Path, arguments: argparse.Namespace) -> int:
 def _env(data_dir: Path, arguments: argparse.Namespace) -> int:
     url = Cluster(data_dir).load().admin_url
     print(f"export DATABASE_ADMIN_URL={shlex.quote(url)}")
+    return 0
+
+
+def _templates(data_dir: Path, arguments: argparse.Namespace) -> int:
+    from config.cluster.deployment import EXAMPLE, EXAMPLE_NETWORK, Machine, build_files
+
+    named = [Machine(*one.partition("=")[::2]) for one in arguments.machine]
+    if any(not one.name or not one.host for one in named):
+        raise ClusterError("--machine is NAME=ADDRESS, such as db1=10.0.0.11")
+    if named and (len(named) < 3 or not arguments.network):
+        raise ClusterError("a cluster needs three machines, and --network says who may connect")
+    for name, text in build_files(named or EXAMPLE, arguments.network or [EXAMPLE_NETWORK]).items():
+        path = arguments.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

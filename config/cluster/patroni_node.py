@@ -67,8 +67,9 @@ class PatroniNode(Server):
         return self.home / "cluster"
 
     def load(self) -> bool:
-        """Read the ports of the last start, to ask a node that another process runs."""
+        """Read ports and folder of the last start, to ask a node that another process runs."""
         state = self._state()
+        self.home = Path(str(state.get("home") or self.data_dir / self.name))
         self.port, self.api_port = int(state.get("port", 0)), int(state.get("api_port", 0))
         return bool(self.port and self.api_port)
 

@@ -145,11 +145,11 @@ def _certificates(tls: Certificates, *names: str) -> dict[str, str]:
 
 
 def build_environment(passwords: Mapping[str, str], etcd_hosts: Sequence[str]) -> dict[str, str]:
-    """Patroni's environment. passwords: one for each of `list_accounts`. etcd_hosts: HOST:PORT."""
+    """Patroni's environment. passwords: by the names of `list_accounts`. etcd_hosts: HOST:PORT."""
     found = {"PATRONI_ETCD3_HOSTS": ",".join(etcd_hosts)}
-    for part, user in _ACCOUNTS.items():
-        found[f"PATRONI_{part}_USERNAME"] = user
-        found[f"PATRONI_{part}_PASSWORD"] = passwords[part]
+    for part, password in passwords.items():
+        found[f"PATRONI_{part}_USERNAME"] = _ACCOUNTS[part]
+        found[f"PATRONI_{part}_PASSWORD"] = password
     return found
 
 

@@ -136,7 +136,7 @@ class ClusterSupervisor:
             if isinstance(server, PatroniNode) and (pids := server.database_pids()):
                 server.stop_database()
                 print_line(f"{server.name}: Patroni is gone; its PostgreSQL is stopped ({pids[0]})")
-            if time.monotonic() < self._not_before.get(server.name, 0):
+            if not self.may_start(server):
                 continue
             print_line(f"{server.name} ended by itself; restarting it")
             try:
@@ -146,6 +146,10 @@ class ClusterSupervisor:
                 print_line(str(error))
                 count = self._failures[server.name] = self._failures.get(server.name, 0) + 1
                 self._not_before[server.name] = time.monotonic() + restart_delay(count)
+
+    def may_start(self, server: Server) -> bool:
+        """Whether a server that has ended is started again now; one that fails waits longer."""
+        return time.monotonic() >= self._not_before.get(server.name, 0)
 
     def _stop(self) -> None:
         """Stop the standby first, so that the same node is the primary the next time."""
