@@ -1,5 +1,4 @@
-"""A primary falls, with its Patroni or the Patroni alone; another is named by command; etcd is away.
-Nothing that was acknowledged is lost (O19)."""
+"""A primary falls, with its Patroni or the Patroni alone; another is named; etcd is away. Nothing that was acknowledged is lost (O19)."""
 
 import logging
 import os

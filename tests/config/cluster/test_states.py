@@ -69,7 +69,7 @@ def patroni(answers: dict[str, Any], orders: list[Any], status: int = 200) -> It
             orders.append((self.path, body, self.headers["Authorization"]))
             self._send(status, b"done" if status == 200 else b"no candidate")
 
-        do_PATCH = do_POST
+        do_PATCH = do_POST  # noqa: N815 - the name that http.server looks for
 
         def log_message(self, *ignored: Any) -> None:
             pass
@@ -97,7 +97,7 @@ def test_states_are_read() -> None:
                 ("node1", one, 11),
                 ("node2", two, 12),
                 ("node3", choose_port(), 13),
-            )  # fmt: skip
+            )
         ]
         first, second, third = read_states(nodes)
     assert (first.is_primary, first.port, first.timeline, first.lag_bytes) == (True, 11, 3, None)
