@@ -1,4 +1,7 @@
-"""A primary falls, with its Patroni or the Patroni alone; another is named; etcd is away. Nothing that was acknowledged is lost (O19)."""
+"""A primary falls, with its Patroni or the Patroni alone; another one is named; etcd is away.
+
+Nothing that was acknowledged is lost (O19).
+"""
 
 import logging
 import os
