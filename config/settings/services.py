@@ -50,9 +50,12 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             "TEST": {"MIRROR": None},
         }
     if pool_size:
-        # Where several servers replace each other, nobody waits long for one that takes writes.
-        wait = 5 if has_several_servers(configured["default"]) else 10
-        pool = {"min_size": 1, "max_size": pool_size, "timeout": wait, "reconnect_timeout": 3}
+        # The pool tries to connect after 0, 1 and 3 seconds, and once more when somebody asks.
+        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10, "reconnect_timeout": 3}
+        if has_several_servers(configured["default"]):
+            # Another server takes over within seconds: who waits here is told to come again, which
+            # makes the pool try again.
+            pool |= {"timeout": 2, "reconnect_timeout": 2}
         configured["default"]["OPTIONS"]["pool"] = pool
     return configured
 

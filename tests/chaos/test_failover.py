@@ -125,6 +125,7 @@ def run_failovers(world: World, folder: Path, seed: int, rounds: int) -> None:
 
 @pytest.mark.conformance("O19")
 @pytest.mark.slow
+@pytest.mark.timed(1_200)
 @pytest.mark.timeout(1_200)
 def test_failovers(lasting_world: World, tmp_path: Path) -> None:
-    run_failovers(lasting_world, tmp_path, 1919, rounds=2)
+    run_failovers(lasting_world, tmp_path, 1919, rounds=1)

@@ -12,12 +12,19 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from prometheus_client import Counter, Gauge, Histogram
 from psycopg import Error
 from psycopg.pq import TransactionStatus
 
-from orgs.database.driver.lost_server import BORN, LostServerWrapper, PoolDrops
+from orgs.database.driver.lost_server import (
+    BORN,
+    PoolDrops,
+    ReadOnlyServerError,
+    is_read_only,
+    is_server_lost,
+)
 from orgs.database.time_budget import current_budget
 from orgs.tracing import query_span
 
@@ -65,6 +72,23 @@ class _FlushingCursor(CursorWrapper):
 
 class _DebugCursor(_FlushingCursor, base.CursorDebugWrapper):
     """The same for a cursor that logs."""
+
+
+class _LostServerWrapper(DatabaseErrorWrapper):
+    """Django's translation of errors, which lets go of a server that is lost."""
+
+    wrapper: Any
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if exc_type is None:
+            return
+        if is_server_lost(exc_value, self.wrapper.connection):
+            self.wrapper.drop_server()
+            if is_read_only(exc_value):
+                self.wrapper.errors_occurred = True
+                error = ReadOnlyServerError(*exc_value.args)
+                raise error.with_traceback(traceback) from exc_value
+        super().__exit__(exc_type, exc_value, traceback)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -156,7 +180,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @cached_property
     def wrap_database_errors(self) -> Any:
-        return LostServerWrapper(self)
+        return _LostServerWrapper(self)
 
     def drop_server(self) -> None:
         """Let go of a server that is lost: this connection, and all that the pool keeps.

@@ -11,7 +11,6 @@ from typing import Any
 
 import psycopg
 from django.db import OperationalError
-from django.db.utils import DatabaseErrorWrapper
 
 # "Cannot execute in a read-only transaction"; no transaction of ours is read-only by itself.
 READ_ONLY = "25006"
@@ -60,20 +59,3 @@ class PoolDrops:
             self._dropped[alias] = time.monotonic()
         pool.drain()
         return True
-
-
-class LostServerWrapper(DatabaseErrorWrapper):
-    """Django's translation of errors, which lets go of a server that is lost."""
-
-    wrapper: Any
-
-    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        if exc_type is None:
-            return
-        if is_server_lost(exc_value, self.wrapper.connection):
-            self.wrapper.drop_server()
-            if is_read_only(exc_value):
-                self.wrapper.errors_occurred = True
-                error = ReadOnlyServerError(*exc_value.args)
-                raise error.with_traceback(traceback) from exc_value
-        super().__exit__(exc_type, exc_value, traceback)

@@ -69,7 +69,7 @@ def test_every_role_goes_to_the_server_that_takes_writes(monkeypatch: pytest.Mon
     assert len(found) == len(ALIASES)
     # Nobody waits long for a server while there is none.
     assert found["default"]["OPTIONS"]["pool"] == {
-        "min_size": 1, "max_size": 3, "timeout": 5, "reconnect_timeout": 3,
+        "min_size": 1, "max_size": 3, "timeout": 2, "reconnect_timeout": 2,
     }  # fmt: skip
 
 
