@@ -4,8 +4,10 @@ DATA_DIR (default var/cluster) is the place of the cluster.
 """
 
 import argparse
+import ipaddress
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -132,8 +134,15 @@ def _templates(data_dir: Path, arguments: argparse.Namespace) -> int:
     from config.cluster.deployment import EXAMPLE, EXAMPLE_NETWORK, Machine, build_files
 
     named = [Machine(*one.partition("=")[::2]) for one in arguments.machine]
-    if any(not one.name or not one.host for one in named):
-        raise ClusterError("--machine is NAME=ADDRESS, such as db1=10.0.0.11")
+    try:
+        for one in named:
+            ipaddress.ip_address(one.host)
+        for network in arguments.network:
+            ipaddress.ip_network(network)
+    except ValueError as error:
+        raise ClusterError(f"--machine is NAME=ADDRESS, and --network a network: {error}") from None
+    if any(not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", one.name) for one in named):
+        raise ClusterError("the name of a machine has small letters, digits and hyphens")
     if named and (len(named) < 3 or not arguments.network):
         raise ClusterError("a cluster needs three machines, and --network says who may connect")
     for name, text in build_files(named or EXAMPLE, arguments.network or [EXAMPLE_NETWORK]).items():

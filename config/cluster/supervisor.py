@@ -1,5 +1,6 @@
 """`python -m config.cluster run`: etcd and two nodes, started, watched and stopped."""
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from config.cluster.patroni_node import FirstNode, PatroniNode, SecondNode
 from config.cluster.patroni_settings import SUPERUSER, dynamic_settings, list_accounts
 from config.embedded.errors import EmbeddedError
 from config.embedded.private_files import generate_secret, read_json, write_json
+from config.embedded.processes import leftover_processes
 from config.embedded.processes.children import restart_delay
 from config.embedded.processes.data_dir_lock import DataDirLock
 from config.embedded.processes.interrupts import Interrupts
@@ -172,9 +174,5 @@ class ClusterSupervisor:
 
 def stop_running(data_dir: Path, holder_pid: int, seconds: float = 90) -> bool:
     """Ask the run of this DATA_DIR to end, and wait for it. Returns whether it ended."""
-    import os
-
-    from config.embedded.processes import leftover_processes
-
     os.kill(holder_pid, signal.SIGTERM)
     return leftover_processes.wait_until_gone([holder_pid], seconds)

@@ -159,6 +159,9 @@ def test_haproxy_takes_its_file(tmp_path: Path) -> None:
     "words",
     [
         ["--machine", "db1"],
+        ["--machine", "../up=10.0.0.1"],
+        ["--machine", "db1=10.0.0.256"],
+        ["--network", "10.0.0.1/24"],
         ["--machine", "a=10.0.0.1", "--machine", "b=10.0.0.2", "--network", "10.0.0.0/24"],
         ["--machine", "a=1.1.1.1", "--machine", "b=1.1.1.2", "--machine", "c=1.1.1.3"],
     ],
