@@ -53,9 +53,10 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         # The pool tries to connect after 0, 1 and 3 seconds, and once more when somebody asks.
         pool = {"min_size": 1, "max_size": pool_size, "timeout": 10, "reconnect_timeout": 3}
         if has_several_servers(configured["default"]):
-            # Another server takes over within seconds: who waits here is told to come again, which
-            # makes the pool try again.
-            pool |= {"timeout": 2, "reconnect_timeout": 2}
+            # Another server takes over within seconds. By itself the pool would try more and more
+            # rarely, so it is asked again each half second, and callers hear 503 after three.
+            pool |= {"timeout": 0.5, "reconnect_timeout": 0}
+            configured["default"]["WAIT_FOR_SERVER"] = 3.0
         configured["default"]["OPTIONS"]["pool"] = pool
     return configured
 

@@ -17,6 +17,7 @@ from django.utils.functional import cached_property
 from prometheus_client import Counter, Gauge, Histogram
 from psycopg import Error
 from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
 
 from orgs.database.driver.lost_server import (
     BORN,
@@ -207,9 +208,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # What a connection that broke was owed is nothing to the next.
         self.waiting.clear()
         with CONNECT_SECONDS.labels(self.alias).time():
-            found = super().get_new_connection(*given)
+            found = self._connect(*given)
         CONNECTIONS.labels(self.alias).inc()
         return found
+
+    def _connect(self, *given: Any) -> Any:
+        """A connection. While there is none, the pool is asked again and again for WAIT_FOR_SERVER
+        seconds: it tries to connect each time that somebody asks, and by itself less often."""
+        until = time.monotonic() + self.settings_dict.get("WAIT_FOR_SERVER", 0.0)
+        while True:
+            try:
+                return super().get_new_connection(*given)
+            except PoolTimeout:
+                if time.monotonic() >= until:
+                    raise
 
     def _cursor(self, name: str | None = None) -> Any:
         # Some methods of a cursor, such as `copy`, go past `_execute`.

@@ -68,8 +68,9 @@ def test_every_role_goes_to_the_server_that_takes_writes(monkeypatch: pytest.Mon
     assert {one["OPTIONS"]["target_session_attrs"] for one in found.values()} == {"read-write"}
     assert len(found) == len(ALIASES)
     # Nobody waits long for a server while there is none.
+    assert found["default"]["WAIT_FOR_SERVER"] == 3.0
     assert found["default"]["OPTIONS"]["pool"] == {
-        "min_size": 1, "max_size": 3, "timeout": 2, "reconnect_timeout": 2,
+        "min_size": 1, "max_size": 3, "timeout": 0.5, "reconnect_timeout": 0,
     }  # fmt: skip
 
 
@@ -80,3 +81,4 @@ def test_one_server_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["owner"]["HOST"] == "one"
     assert "target_session_attrs" not in found["owner"]["OPTIONS"]
     assert found["default"]["OPTIONS"]["pool"]["timeout"] == 10
+    assert "WAIT_FOR_SERVER" not in found["default"]

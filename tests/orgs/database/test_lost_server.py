@@ -7,7 +7,9 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import OperationalError, connections, transaction
+from django.db.backends.postgresql import base
 from psycopg import errors
+from psycopg_pool import PoolTimeout
 
 from orgs.database.driver.base import DatabaseWrapper
 from orgs.database.driver.lost_server import (
@@ -144,6 +146,30 @@ def test_a_server_that_takes_no_writes_is_let_go(pooled: DatabaseWrapper) -> Non
         cursor.execute("CREATE TEMPORARY TABLE t (n int); DELETE FROM memories_memory")
     pooled.close()
     assert other_backends(pooled, 4) & before == set()
+
+
+@pytest.mark.parametrize(("seconds", "asked"), [(60.0, 4), (0.0, 1)])
+def test_a_pool_without_a_server_is_asked_again(
+    seconds: float, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pool tries to connect when somebody asks, and by itself ever more rarely."""
+    calls: list[int] = []
+
+    def get_new_connection(*given: object) -> str:
+        calls.append(1)
+        if len(calls) < 4:
+            raise PoolTimeout
+        return "connection"
+
+    monkeypatch.setattr(base.DatabaseWrapper, "get_new_connection", get_new_connection)
+    given = connections["default"].settings_dict
+    wrapper = DatabaseWrapper(given | {"WAIT_FOR_SERVER": seconds}, "waits")
+    if seconds:
+        assert wrapper.get_new_connection({}) == "connection"
+    else:
+        with pytest.raises(PoolTimeout):
+            wrapper.get_new_connection({})
+    assert len(calls) == asked
 
 
 def test_prepared_statements_tell_it_too(lasting_world: World) -> None:
