@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
-from django.conf import settings
 from django.db import connections
 
 from config.embedded.private_files import write_json
@@ -109,7 +108,6 @@ def standby_connection(url: str, pool_size: int = 4) -> Iterator[None]:
         if before is not None:
             os.environ["DATABASE_REPLICA_URL"] = before
     complete = connections.configure_settings(chosen)[STANDBY_ALIAS]
-    complete["NAME"] = settings.DATABASES["default"]["NAME"]
     connections.settings[STANDBY_ALIAS] = complete
     try:
         yield

@@ -65,8 +65,8 @@ AWAY, BEHIND, REFUSED = "away", "behind", "refused"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a look found. state: OK, UNKNOWN, AWAY, BEHIND or REFUSED. reason: of a refusal, a clause. at:
-    by time.monotonic()."""
+    """What a look found. state: OK, UNKNOWN, AWAY, BEHIND or REFUSED. reason: of a refusal, a
+    clause. at: by time.monotonic()."""
 
     state: str
     reason: str = ""
@@ -134,8 +134,7 @@ class StandbyMonitor:
             found = self._look()
         except (psycopg.Error, DatabaseError, OSError) as error:
             self._disconnect()
-            refused = isinstance(error, psycopg.OperationalError) and is_refusal(error)
-            found = Look(REFUSED, NOT_LET_IN) if refused else Look(AWAY)
+            found = Look(REFUSED, NOT_LET_IN) if is_refusal(error) else Look(AWAY)
         if found.state == OK and time.monotonic() < self._paused_until:
             found = Look(AWAY)
         found = Look(found.state, found.reason, time.monotonic())
