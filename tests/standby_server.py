@@ -5,7 +5,7 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -59,14 +59,18 @@ class Standby(Postgres):
     def catch_up(self) -> None:
         """Wait until it has replayed what the primary has written by now."""
         with autocommit_connection("admin") as primary:
-            row = primary.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
+            # Flushed with all before it, which alone reaches a standby.
+            row = primary.execute(
+                "SELECT pg_logical_emit_message(false, 'test', '', true)::text"
+            ).fetchone()
         assert row is not None
         wait_for(lambda: self.run_sql(f"SELECT pg_last_wal_replay_lsn() >= '{row[0]}'"))
 
     def signal_all(self, number: signal.Signals) -> None:
         """Send a signal to each process of the server, such as SIGSTOP."""
         for pid in self.running_pids():
-            os.kill(pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def address(self, url: str) -> str:
         """The address of the primary's database for a role, on the standby."""

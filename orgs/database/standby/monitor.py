@@ -24,9 +24,9 @@ from orgs.database.driver.pipeline import run_pipeline
 from orgs.database.driver.standby_reads import STANDBY_ALIAS, has_standby
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.standby.server_identity import (
+    FLUSHED_SQL,
     NOT_LET_IN,
     STATE_SQL,
-    WRITTEN_SQL,
     ServerIdentity,
     ServerState,
     find_fault,
@@ -146,8 +146,8 @@ class StandbyMonitor:
 
     def _look(self) -> Look:
         now = time.monotonic()
-        [(written,)] = fetch_all(WRITTEN_SQL, ())
-        self._samples.append((now, written))
+        [(flushed,)] = fetch_all(FLUSHED_SQL, ())
+        self._samples.append((now, flushed))
         if self._primary is None or now - self._primary[0] > IDENTITY_SECONDS:
             self._primary = now, read_identity(lambda sql: fetch_all(sql, ()))
         state = parse_state(self._ask(STATE_SQL))
@@ -175,14 +175,14 @@ class StandbyMonitor:
     def _needed_position(self) -> int | None:
         """What a standby that is not too far behind has replayed; None if nobody looked lately."""
         since = time.monotonic() - MAX_LAG_SECONDS
-        return next((written for at, written in tuple(self._samples) if at >= since), None)
+        return next((flushed for at, flushed in tuple(self._samples) if at >= since), None)
 
     def _lag(self, replayed: int) -> float | None:
         """Seconds; None if it is more than allowed."""
         samples, needed = tuple(self._samples), self._needed_position()
         if needed is None or replayed < needed:
             return None
-        missing = [at for at, written in samples if written > replayed]
+        missing = [at for at, flushed in samples if flushed > replayed]
         return time.monotonic() - missing[0] if missing else 0.0
 
     def _note(self, found: Look, because: str = "") -> None:

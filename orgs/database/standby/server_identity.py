@@ -11,8 +11,11 @@ _REPLAYED_SQL = "pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint"
 _SYSTEM_SQL = "(SELECT system_identifier FROM pg_control_system())"
 # One row, which each search reads along: the connection may lead to another server by now.
 STATE_SQL = f"SELECT pg_is_in_recovery(), {_REPLAYED_SQL}, {_SYSTEM_SQL}"
-# The end of what has committed on the primary.
+# Behind everything that has committed on the primary, also what is not on its disk yet.
 WRITTEN_SQL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+# What is on the primary's disk: a standby gets no more. Readers alone may leave something behind it
+# that nobody flushes for long.
+FLUSHED_SQL = "SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint"
 IDENTITY_SQL = f"""
 SELECT {_SYSTEM_SQL}, (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),
     session_user::text,

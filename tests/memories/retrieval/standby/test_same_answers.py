@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
@@ -100,6 +101,7 @@ def here(lasting_world: World) -> Tenant:
     here.remember(here.person("mina"), "The office closes at eight.", visibility="private")
     here.read()
     here.embed()
+    call_command("rebuild_projections", "partitions", organisation=here.organisation.slug)
     return here
 
 
