@@ -50,8 +50,15 @@ MAX_PAUSE_SECONDS = 30.0
 
 LAG = Gauge(
     "commonmind_standby_lag_seconds",
-    "How far the standby is behind, by the last look; -1 while it is not searched.",
+    "How far the standby is behind, by the last look.",
+    ["alias"],
     multiprocess_mode="livemax",
+)
+IN_USE = Gauge(
+    "commonmind_standby_in_use",
+    "Whether every process may search the standby; 0 if one may not.",
+    ["alias"],
+    multiprocess_mode="livemin",
 )
 SEARCHES = Counter(
     "commonmind_standby_searches_total",
@@ -159,7 +166,7 @@ class StandbyMonitor:
                 return Look(REFUSED, fault)
             self._verified_at = now
         lag = self._lag(state.replayed or 0)
-        LAG.set(-1.0 if lag is None else lag)
+        LAG.labels(STANDBY_ALIAS).set(MAX_LAG_SECONDS if lag is None else lag)
         return Look(BEHIND if lag is None else OK)
 
     def _ask(self, statement: str) -> list[tuple[Any, ...]]:
@@ -187,8 +194,7 @@ class StandbyMonitor:
 
     def _note(self, found: Look, because: str = "") -> None:
         before, self.last = self.last, found
-        if found.state != OK:
-            LAG.set(-1.0)
+        IN_USE.labels(STANDBY_ALIAS).set(found.state == OK)
         if found.words == before.words:
             return
         if found.state == OK:
