@@ -21,11 +21,13 @@ from config.transport.http_protocol import end_connections  # noqa: E402
 from memories.embedding.encoder_loading import exit_if_encoder_unusable  # noqa: E402
 from orgs.database.backup.restore_marker import abort_if_restore_unfinished  # noqa: E402
 from orgs.database.role_checks import abort_if_roles_unsafe  # noqa: E402
+from orgs.database.standby.monitor import look_at_start  # noqa: E402
 
 abort_if_roles_unsafe()
 abort_if_restore_unfinished()
 abort_if_database_newer()
 exit_if_encoder_unusable()
+look_at_start()
 start_tracing("web")
 draining.watch(settings.DRAIN_SECONDS, end_connections)
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")

@@ -118,6 +118,11 @@ class Actor:
         """Whether what is private to the member is open here."""
         return self.is_person or self.delegated
 
+    @property
+    def caller_ids(self) -> tuple[UUID, ...]:
+        """Robot, member and owner: who has read or written what this call reads or writes."""
+        return tuple(id_ for id_ in (self.robot_id, self.member_id, self.owner_id) if id_)
+
     def naming_a_row(self) -> "Actor":
         """The same actor in a call that names one row by its id."""
         return replace(self, names_row=True)

@@ -18,6 +18,7 @@ SHARED_RESOURCES = {
     "tests/memories/embedding/test_embedding_base.py": "torch",
     "tests/memories/embedding/test_embedding_minilm.py": "torch",
     "tests/memories/indexing/test_model_switch.py": "torch",
+    "tests/memories/retrieval/standby/": "a standby",
     "tests/operations/test_backup.py": "a restored database",
     "tests/operations/test_backup_refusals.py": "a small backup",
     "tests/operations/test_production.py::test_probes": "the production site",

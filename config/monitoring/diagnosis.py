@@ -29,6 +29,7 @@ from memories.jobs.overdue_work import count_waiting_work
 from orgs.database.backup.protection_check import list_protection_faults
 from orgs.database.backup.restore_marker import has_unfinished_restore
 from orgs.database.role_checks import list_excess_rights, list_unsafe_connections
+from orgs.database.standby import monitor as standby
 
 OK, WARNING, FAULT = "ok", "warning", "fault"
 # `config.embedded.servers.provisioning` makes them; a test compares the lists.
@@ -222,6 +223,22 @@ def _check_clocks() -> tuple[str, ...]:
     return FAULT, text, "Keep both machines by NTP: leases, expiry and sessions go by the clock."
 
 
+def _check_standby() -> tuple[str, ...]:
+    if standby.standby_state() == standby.OFF:
+        return OK, "There is no standby (DATABASE_REPLICA_URL); the primary answers all searches."
+    found = standby.look_thoroughly()
+    if found.state == standby.OK:
+        return OK, "The standby answers searches, and is at most five seconds behind."
+    if found.state == standby.REFUSED:
+        advice = "Mend DATABASE_REPLICA_URL (docs/scaling.md). Until then the primary answers."
+        return FAULT, f"DATABASE_REPLICA_URL is not used: {found.reason}.", advice
+    if found.state == standby.BEHIND:
+        advice = "See whether it replays the log. Until then the primary answers all searches."
+        return WARNING, "The standby is more than five seconds behind.", advice
+    advice = "Start it, and look at its log. Until then the primary answers all searches."
+    return WARNING, "The standby does not answer.", advice
+
+
 def _check_encoder() -> tuple[str, ...]:
     if encoder_state() == "ok":
         return OK, f"The embedding model {settings.ENCODER} works."
@@ -255,6 +272,7 @@ CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "disk": _check_disk,
     "archive": _check_archive,
     "clocks": _check_clocks,
+    "standby": _check_standby,
     "model": _check_encoder,
     "encryption": _check_encryption,
     "versions": _check_versions,

@@ -14,6 +14,7 @@ from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids
 from orgs.database.backup.restore_marker import has_unfinished_restore
+from orgs.database.standby.monitor import standby_state
 
 # With less room than this the database may refuse the next write.
 MIN_FREE_BYTES = 64 * 1024**2
@@ -30,7 +31,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     Broker or encoder down is degraded: writes and recall by words go on, and the status stays 200.
     So is a key that encrypted texts need and nobody has, and a full disk: what is kept can be read.
     So is an archive that is late or stopped: the database keeps its log for it until the disk is
-    full.
+    full. So is a standby that is away, behind or none of ours: the primary answers.
 
     A process that was told to end is not ready, while it still answers.
     """
@@ -43,6 +44,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
         "encryption": encryption_state(),
         "disk": _disk_state(),
         "archive": archive_state(timezone.now()),
+        "standby": standby_state(),
     }
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.monitoring.request_log.RequestLogMiddleware",
     "config.monitoring.probes.ProbesMiddleware",
+    "config.site.standby_writes.StandbyWritesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.site.private_answers.PrivateAnswersMiddleware",

@@ -2,7 +2,8 @@
 
 Four connections to one database, one per role of the design: `default` is the application
 (row-level security by organisation and audience), `owner` migrates, `worker` maintains one
-organisation at a time, `support` serves support's console, with grants on single columns.
+organisation at a time, `support` serves support's console, with grants on single columns. `replica`
+is the role of `default` on a standby, which searches and writes nothing.
 """
 
 from typing import Any
@@ -19,7 +20,18 @@ ALIASES = {
     "owner": "DATABASE_OWNER_URL",
     "worker": "DATABASE_WORKER_URL",
     "support": "DATABASE_SUPPORT_URL",
+    "replica": "DATABASE_REPLICA_URL",
 }
+# Of the standby: its sessions write nothing, and nobody waits long for one that is away.
+REPLICA_OPTIONS = {
+    "options": "-c default_transaction_read_only=on",
+    "connect_timeout": 2,
+    "tcp_user_timeout": 3000,
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 2,
+}
+REPLICA_POOL_SECONDS = 0.5
 
 
 def databases(pool_size: int) -> dict[str, dict[str, Any]]:
@@ -38,6 +50,10 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         given = parse_database_address(url, variable)
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
+        if alias == "replica":
+            # A pooler, for which nothing is prepared, refuses `options`.
+            own = REPLICA_OPTIONS if prepare else {**REPLICA_OPTIONS, "options": ""}
+            options = {**own, **options}
         configured[alias] = {
             **given,
             "ENGINE": "orgs.database.driver",
@@ -56,6 +72,9 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             pool |= {"timeout": 0.5, "reconnect_timeout": 0}
             configured["default"]["WAIT_FOR_SERVER"] = 3.0
         configured["default"]["OPTIONS"]["pool"] = pool
+        if "replica" in configured:
+            own = pool | {"timeout": REPLICA_POOL_SECONDS}
+            configured["replica"]["OPTIONS"]["pool"] = own
     return configured
 
 

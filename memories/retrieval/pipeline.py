@@ -52,7 +52,8 @@ def _search_in_windows(question: SearchRequest) -> SearchResult:
         looked_at = most
     hits = current_first(question, hits)
     hits = hits if question.whole else hits[: question.limit]
-    return replace(served, hits=hits, confidence=max_confidence(served.hits))
+    judged = tuple(hit.id for hit in served.hits[:HITS_CONSIDERED])
+    return replace(served, hits=hits, confidence=max_confidence(served.hits), judged=judged)
 
 
 def _with_limit(question: SearchRequest, most: int | None) -> SearchRequest:

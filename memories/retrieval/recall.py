@@ -8,10 +8,14 @@ A plain recall sends four messages to the database, whoever asks:
     4  the rows of the answer; its record; COMMIT
 
 If facts of several audiences may say the same, one more message before the last reads their texts.
+
+Where a standby may be asked, the primary says who asks, the standby searches, and the primary
+confirms what was found before it answers (docs/adr/0066-reads-from-a-standby.md).
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -19,7 +23,6 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memories.language.query_cues import is_about_self, is_when_question
 from memories.questions.record_question import AskedQuestion, record_question_later
 from memories.retrieval import disclosure, recall_log
 from memories.retrieval.answer_rows import (
@@ -38,9 +41,9 @@ from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.query_vector import add_vector
 from memories.retrieval.ranking.current_facts import current_first
-from memories.retrieval.reranking.rerank import deepen_limit, fetch_passages, rerank
-from memories.retrieval.resolve_filters import resolve_filters
-from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, effective_tiers
+from memories.retrieval.reranking.rerank import fetch_passages, rerank
+from memories.retrieval.resolve_filters import resolve_query
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from memories.retrieval.search_types import (
     Expert,
     Hit,
@@ -49,7 +52,12 @@ from memories.retrieval.search_types import (
     SearchResult,
     hit_ids,
 )
-from memories.retrieval.strategies.registry import ALIASES
+from memories.retrieval.standby.confirmed_search import (
+    confirm_statement,
+    is_confirmed,
+    search_primary,
+)
+from memories.retrieval.standby.standby_search import StandbyHits, search_standby
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
     end_of_day,
@@ -57,9 +65,8 @@ from memories.retrieval.timeframes.parse_timeframe import (
     parse_timeframes,
 )
 from memories.store.models.memory import Memory
-from memories.store.organisation_models import to_organisation_models
 from orgs.database.driver.pipeline import Rows
-from orgs.database.prepared_statements import fetch_all, fetch_pipelined
+from orgs.database.prepared_statements import fetch_all, fetch_last, fetch_pipelined
 from orgs.database.rls import (
     PipelinedScope,
     Scope,
@@ -67,6 +74,7 @@ from orgs.database.rls import (
     pipelined_scope,
     scope_statement,
 )
+from orgs.database.standby.monitor import monitor
 from orgs.models.base import new_id
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, Principal, resolve_principal
@@ -283,11 +291,16 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
 
 def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     query = call.query
+    ahead = _search_ahead(asker, call) if monitor.is_ready() else None
     with pipelined_scope() as scope:
-        opened, question = _open_scope(scope, asker, query, call.now)
+        if ahead is None:
+            opened, question = _open_scope(scope, asker, query, call.now)
+            question = add_vector(question, opened.principal.reader)
+            served = run_search(question)
+        else:
+            opened = ahead.opened
+            question, served = _confirm(scope, ahead)
         principal = opened.principal
-        question = add_vector(question, principal.reader)
-        served = run_search(question)
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
             served = disclosure.filter_disclosable(principal, served)
@@ -309,6 +322,40 @@ def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
         served = replace(served, hits=served.hits[: query.limit])
         answer = _record_and_load(scope, asker.opened([]), served, call)
     return replace(answer, not_reranked=better.why_not)
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchAhead:
+    """What was done before the transaction of the answer. hits: of the standby, None if the primary
+    has to search."""
+
+    opened: OpenedScope
+    question: SearchRequest
+    hits: StandbyHits | None
+
+
+def _search_ahead(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> _SearchAhead:
+    """Who asks, by the primary, and what the standby finds. Raises _KeyRefusedError."""
+    # Outside a transaction the message of a key is one; its scope ends with it.
+    opened = asker.opened(fetch_last(asker.statements()) if isinstance(asker, KeyRequest) else [])
+    if opened is None:
+        raise _KeyRefusedError
+    principal = opened.principal
+    with principal.scope() if call.query.filters else nullcontext():
+        question = resolve_query(principal, call.query, call.now)
+    return _SearchAhead(opened, question, search_standby(principal, question))
+
+
+def _confirm(scope: PipelinedScope, ahead: _SearchAhead) -> tuple[SearchRequest, SearchResult]:
+    """What may be served of the standby's hits, else what the primary finds; opens the scope."""
+    principal, hits = ahead.opened.principal, ahead.hits
+    opens = _recall_scope(principal)
+    statements = [scope_statement(opens), *([confirm_statement(hits)] if hits else [])]
+    found = fetch_pipelined(statements)
+    scope.note(opens)
+    if hits is not None and is_confirmed(hits, found[-1]):
+        return hits.question, hits.served
+    return search_primary(principal, ahead.question)
 
 
 def _open_scope(
@@ -401,44 +448,3 @@ def build_request(principal: Principal, query: Query, now: datetime) -> SearchRe
     """The question with all references resolved and its vector; call inside the principal's
     scope."""
     return add_vector(add_query_words(resolve_query(principal, query, now)), principal.reader)
-
-
-def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
-    """The question with its references resolved; call in the asker's scope."""
-    actor, models = principal.actor, to_organisation_models(principal.encoders)
-    filters = query.narrow or resolve_filters(actor, query.filters, query.ranges, query.as_of)
-    # Reranking needs more hits, but that must not make the search continue in slower tiers.
-    deeper = query.rerank and query.tier_strategy != "fast_first"
-    return SearchRequest(
-        organisation_id=actor.organisation_id,
-        text=query.text,
-        language=principal.language,
-        models=models,
-        model=models.serving.number,
-        meaning_floor=models.serving.meaning_floor,
-        weights=models.serving.answers if models.serving.reads(query.text) else None,
-        limit=deepen_limit(query.limit) if deeper else query.limit,
-        now=now,
-        strategy=ALIASES.get(query.strategy, query.strategy),
-        automatic=query.strategy == "auto",
-        fusion=query.fusion,
-        asker=actor.member_id,
-        asks_when=is_when_question(query.text),
-        asks_about_self=actor.member_id is not None and is_about_self(query.text),
-        context_group=actor.group_id,
-        sayable=principal.sayable,
-        audiences=principal.audiences,
-        organisation_audience=principal.organisation_audience,
-        include_direct=actor.include_direct,
-        include_shared=query.include_shared and query.shared_limit != 0,
-        prefer_personal=query.prefer_personal,
-        shared_limit=query.shared_limit,
-        min_similarity=query.min_similarity,
-        with_similarity=query.explain,
-        profile=query.profile,
-        tier_strategy=query.tier_strategy,
-        include_expired=query.include_expired,
-        cohorts=tuple(sorted(principal.cohorts & principal.audiences)),
-        fresh_days=settings.BLOCK_FRESH_DAYS,
-        filters=replace(filters, tiers=effective_tiers(query.tier_strategy, filters.tiers)),
-    )

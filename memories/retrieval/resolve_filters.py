@@ -1,20 +1,31 @@
-"""The filters of a query, with the ids of the groups, members, robots and teams that it names."""
+"""A query with the ids of the groups, members, robots and teams that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from django.conf import settings
+
 from memories.access.visibility import audience_types
+from memories.language.query_cues import is_about_self, is_when_question
 from memories.restatement.names import fold_names
-from memories.retrieval.search_types import SearchFilters
+from memories.retrieval.reranking.rerank import deepen_limit
+from memories.retrieval.scoring_profiles import effective_tiers
+from memories.retrieval.search_types import SearchFilters, SearchRequest
+from memories.retrieval.strategies.registry import ALIASES
+from memories.store.organisation_models import to_organisation_models
 from memories.store.tag_names import coerce_query_tags
 from orgs.organisations.references import find_members
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
 from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
 from robots.teams.teams import find_teams, visible_teams
+
+if TYPE_CHECKING:
+    from memories.retrieval.recall import Query
 
 _NO_ID = UUID(int=0)
 
@@ -68,4 +79,45 @@ def _resolve_ids(
     return tuple(
         found[reference].id if reference in found else _NO_ID
         for reference in dict.fromkeys(references)
+    )
+
+
+def resolve_query(principal: Principal, query: "Query", now: datetime) -> SearchRequest:
+    """The question with its references resolved; call in the asker's scope."""
+    actor, models = principal.actor, to_organisation_models(principal.encoders)
+    filters = query.narrow or resolve_filters(actor, query.filters, query.ranges, query.as_of)
+    # Reranking needs more hits, but that must not make the search continue in slower tiers.
+    deeper = query.rerank and query.tier_strategy != "fast_first"
+    return SearchRequest(
+        organisation_id=actor.organisation_id,
+        text=query.text,
+        language=principal.language,
+        models=models,
+        model=models.serving.number,
+        meaning_floor=models.serving.meaning_floor,
+        weights=models.serving.answers if models.serving.reads(query.text) else None,
+        limit=deepen_limit(query.limit) if deeper else query.limit,
+        now=now,
+        strategy=ALIASES.get(query.strategy, query.strategy),
+        automatic=query.strategy == "auto",
+        fusion=query.fusion,
+        asker=actor.member_id,
+        asks_when=is_when_question(query.text),
+        asks_about_self=actor.member_id is not None and is_about_self(query.text),
+        context_group=actor.group_id,
+        sayable=principal.sayable,
+        audiences=principal.audiences,
+        organisation_audience=principal.organisation_audience,
+        include_direct=actor.include_direct,
+        include_shared=query.include_shared and query.shared_limit != 0,
+        prefer_personal=query.prefer_personal,
+        shared_limit=query.shared_limit,
+        min_similarity=query.min_similarity,
+        with_similarity=query.explain,
+        profile=query.profile,
+        tier_strategy=query.tier_strategy,
+        include_expired=query.include_expired,
+        cohorts=tuple(sorted(principal.cohorts & principal.audiences)),
+        fresh_days=settings.BLOCK_FRESH_DAYS,
+        filters=replace(filters, tiers=effective_tiers(query.tier_strategy, filters.tiers)),
     )

@@ -386,13 +386,20 @@ class SearchResult:
 
     confidence: that any of them answers, in 0-1; None if it was not judged. people: those whom what
     was found shows to know about it, best first; only a search along the graph looks for them.
+    judged: ids of the hits, served or not, from which the confidence is.
     """
 
     hits: list[Hit]
     strategy: str
     confidence: float | None = None
     people: tuple[Expert, ...] = ()
+    judged: tuple[UUID, ...] = ()
 
     def shown_ids(self) -> list[UUID]:
         """The ids of all memories that the result shows or names."""
         return [*hit_ids(self.hits), *(id_ for one in self.people for id_ in one.evidence)]
+
+    def relevant_ids(self) -> list[UUID]:
+        """The ids of all memories that the result shows, names or rests on."""
+        newer = [hit.replaced.by for hit in self.hits if hit.replaced]
+        return list(dict.fromkeys([*self.shown_ids(), *newer, *self.judged]))

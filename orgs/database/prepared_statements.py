@@ -16,6 +16,7 @@ from django.db.backends.utils import CursorDebugWrapper
 from psycopg.pq import Format
 
 from orgs.database.driver.pipeline import Rows, Values, run_pipeline
+from orgs.database.driver.standby_reads import standby_deadline, target_alias
 from orgs.database.time_budget import current_budget
 from orgs.tracing import query_span
 
@@ -56,7 +57,7 @@ def fetch_pipelined(
 def _run_statements(
     statements: Sequence[tuple[str, Values]], using: str, how: Format
 ) -> list[Rows]:
-    connection: Any = connections[using]
+    connection: Any = connections[target_alias(using)]
     if budget := current_budget():
         budget.begin_statement(connection)
     connection.close_if_health_check_failed()
@@ -68,7 +69,8 @@ def _run_statements(
         sent = [one for one, _ in statements]
         with query_span(sent), connection.wrap_database_errors:
             driver, waiting = connection.connection, connection.waiting
-            found.extend(run_pipeline(driver, statements, how, before=waiting))
+            until = standby_deadline()
+            found.extend(run_pipeline(driver, statements, how, before=waiting, until=until))
 
     if connection.execute_wrappers or connection.queries_logged:
         waiting = [(one, ()) for one in connection.waiting]

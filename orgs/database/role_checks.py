@@ -23,7 +23,7 @@ URL_VARIABLES = {
 }
 
 # The role that logged in and all roles that it may become, whatever SET ROLE says at the moment.
-_ROLES = """
+ROLES_SQL = """
 SELECT r.rolname = session_user, r.rolname, r.rolsuper, r.rolbypassrls, EXISTS (
     SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relowner = r.oid AND c.relkind IN ('r', 'p')
@@ -81,7 +81,7 @@ UNION ALL SELECT 'run blocks of plpgsql', has_language_privilege(session_user, '
 
 
 def role_faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
-    """What is wrong with a log-in role, as clauses, from the rows of `_ROLES`."""
+    """What is wrong with a log-in role, as clauses, from the rows of `ROLES_SQL`."""
     found = []
     for itself, name, superuser, bypasses, owns in roles:
         wrong = (
@@ -125,7 +125,7 @@ def list_unsafe_connections(aliases: Iterable[str] = CHECKED_ALIASES) -> list[Ch
             continue
         parameters: dict[str, Any] = connections[alias].get_connection_params()
         with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:
-            found = role_faults(connection.execute(_ROLES).fetchall())
+            found = role_faults(connection.execute(ROLES_SQL).fetchall())
             found += default_faults(connection.execute(_DEFAULTS).fetchall())
             found += right_faults(connection.execute(_RIGHTS).fetchall()) if not found else []
         if found:

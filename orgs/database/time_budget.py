@@ -111,6 +111,17 @@ def time_left() -> str | None:
 
 
 @contextmanager
+def nearer_end(until: float) -> Iterator[None]:
+    """Limit the scopes that are opened inside to a nearer end, by time.monotonic()."""
+    outer = _nearer.get()
+    _nearer.set(until if outer is None else min(until, outer))
+    try:
+        yield
+    finally:
+        _nearer.set(outer)
+
+
+@contextmanager
 def statement_limits(using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[float], None]]:
     """Yields a function that limits the further statements of this transaction to so many seconds.
 

@@ -14,7 +14,7 @@ PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
     "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
-    "profiles", "neighbours", "languages",
+    "profiles", "neighbours", "languages", "standby",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -103,6 +103,7 @@ def measure(chosen: argparse.Namespace) -> int:
         personal_tiers,
         profiles,
         quality,
+        standby,
         teams,
         text_rules,
         tier_moves,
@@ -138,6 +139,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "answers": answers.run,
         "profiles": profiles.run,
         "neighbours": neighbours.run,
+        "standby": standby.run,
         "languages": languages.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)

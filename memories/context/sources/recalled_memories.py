@@ -23,7 +23,6 @@ from memories.language.relative_dates import local_date
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classify_confidence
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
-from memories.retrieval.pipeline import run_search
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall import (
     Query,
@@ -31,7 +30,9 @@ from memories.retrieval.recall import (
     load_memories,
 )
 from memories.retrieval.reranking.rerank import fetch_passages, rerank, reranked_score
+from memories.retrieval.resolve_filters import resolve_query
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
+from memories.retrieval.standby.confirmed_search import search_confirmed
 from memories.review.contradictions import find_undecided
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
@@ -62,10 +63,11 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     """
     query = asked.query
     recall_query = asked.recall_query or build_recall_query(query)
-    question = build_request(asked.principal, recall_query, asked.now)
     if asked.reranked is None:
-        served = run_search(question)
+        question = resolve_query(asked.principal, recall_query, asked.now)
+        question, served = search_confirmed(asked.principal, question)
     else:
+        question = build_request(asked.principal, recall_query, asked.now)
         served = select_still_active(
             asked.principal,
             asked.reranked,
@@ -141,8 +143,8 @@ def search_reranked(
     While the model runs, somebody may forget a hit: see `select_still_active`.
     """
     with principal.scope(relaxed=True):
-        question = build_request(principal, query, now)
-        served = run_search(question)
+        question = resolve_query(principal, query, now)
+        question, served = search_confirmed(principal, question)
         if principal.sayable is not None:
             served = filter_disclosable(principal, served)
         read = fetch_passages(question, served.hits)

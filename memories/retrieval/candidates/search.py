@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
@@ -32,6 +31,7 @@ from memories.retrieval.candidates.scan_rows import (
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags
+from orgs.database.driver.standby_reads import search_cursor
 from orgs.database.prepared_statements import fetch_all
 
 # Candidates for each arm; with these the top ten equal those of scoring every row
@@ -218,7 +218,7 @@ def _fetch_results(message: str, values: Mapping[str, Any]) -> list[Any]:
     """The rows of each statement of a message."""
     if not message:
         return []
-    with connection.cursor() as cursor:
+    with search_cursor() as cursor:
         cursor.execute(message, values)
         rows = [cursor.fetchall()]
         while cursor.nextset():

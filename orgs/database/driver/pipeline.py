@@ -183,10 +183,12 @@ def run_pipeline(
     how: Format,
     *,
     before: MutableSequence[str] | None = None,
+    until: float | None = None,
 ) -> list[Rows]:
     """The rows of each of these statements, which travel in one message; none for one that returns
     none. how: the form of the answers. before: statements that go before them and get no name; the
-    list is empty as soon as they are sent.
+    list is empty as soon as they are sent. until: by time.monotonic(); then a server that has not
+    answered is given up.
 
     Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     Raises what psycopg raises, for the first statement that fails; those behind it do not run. If
@@ -211,7 +213,7 @@ def run_pipeline(
         sent += kept.farewells(pgconn)
         if before:
             before.clear()
-        results = _send_and_receive(pgconn, [part.send for part in sent])
+        results = _send_and_receive(pgconn, [part.send for part in sent], until)
     except BaseException:
         # What was sent is still on its way, so nobody can use this connection again.
         connection.close()
@@ -219,7 +221,18 @@ def run_pipeline(
     return kept.read(sent, results)[len(first) :]
 
 
-def _send_and_receive(pgconn: PGconn, sends: Sequence[Callable[[], None]]) -> list[PGresult]:
+def _wait(waiting: select.poll, until: float | None) -> list[tuple[int, int]]:
+    """What has happened on the connection. Raises OperationalError past the deadline."""
+    if until is None:
+        return waiting.poll()
+    if happened := waiting.poll(max(0.0, until - time.monotonic()) * 1000):
+        return happened
+    raise OperationalError("the server did not answer in time")
+
+
+def _send_and_receive(
+    pgconn: PGconn, sends: Sequence[Callable[[], None]], until: float | None = None
+) -> list[PGresult]:
     """Send the parts; one result of each, in their order."""
     pgconn.enter_pipeline_mode()
     for send in sends:
@@ -229,14 +242,14 @@ def _send_and_receive(pgconn: PGconn, sends: Sequence[Callable[[], None]]) -> li
     waiting.register(pgconn.socket, select.POLLIN | select.POLLOUT)
     # The server may want to send before it has read everything.
     while pgconn.flush():
-        if any(event & ~select.POLLOUT for _, event in waiting.poll()):
+        if any(event & ~select.POLLOUT for _, event in _wait(waiting, until)):
             pgconn.consume_input()
     waiting.modify(pgconn.socket, select.POLLIN)
     results: list[PGresult] = []
     ended = False
     while True:
         while pgconn.is_busy():
-            waiting.poll()
+            _wait(waiting, until)
             pgconn.consume_input()
         result = pgconn.get_result()
         if result is not None and result.status == ExecStatus.PIPELINE_SYNC:

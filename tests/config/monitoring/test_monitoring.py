@@ -425,4 +425,5 @@ def test_health(db: None) -> None:
         "encryption",
         "disk",
         "archive",
+        "standby",
     }

@@ -168,7 +168,7 @@ def test_each_service_has_the_addresses_of_its_roles_and_no_other() -> None:
         }
         for name in OURS
     }
-    application = {"URL"}
+    application = {"URL", "REPLICA"}
     assert roles == {
         "migrate": application | {"WORKER", "SUPPORT", "OWNER", "ADMIN"},
         "web": application | {"WORKER", "SUPPORT"},
