@@ -10,7 +10,7 @@ from orgs.database.sql_files import run_sql_file
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orgs', '0025_invited_by_index'),
+        ('orgs', '0027_member_language'),
     ]
 
     operations = [

@@ -55,7 +55,7 @@ class RecentWrites:
             self._connect()
             self._script(keys=keys, args=[written, KEPT_SECONDS])
         except (redis.RedisError, DatabaseError) as error:
-            self._give_up(error)
+            self._pause(error)
 
     def find(self, callers: Iterable[UUID]) -> int | None:
         """How far the last write of any of these reaches, 0 without one; None if that is not
@@ -66,7 +66,7 @@ class RecentWrites:
             self._connect()
             found = self._client.mget([f"{_PREFIX}{one}" for one in callers])
         except redis.RedisError as error:
-            self._give_up(error)
+            self._pause(error)
             return None
         return max((int(one) for one in found if one), default=0)
 
@@ -80,7 +80,7 @@ class RecentWrites:
             )
             self._script = self._client.register_script(_NOTE_SCRIPT)
 
-    def _give_up(self, error: Exception) -> None:
+    def _pause(self, error: Exception) -> None:
         self._away_until = time.monotonic() + RETRY_SECONDS
         log.warning("the primary answers, what was written is unknown: %s", type(error).__name__)
 
