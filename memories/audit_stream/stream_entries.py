@@ -70,7 +70,7 @@ def stream_entries(server: SyslogServer, *, now: datetime) -> int:
             if messages := [message for page in pages for message in page.messages]:
                 send_messages(server, messages)
             for page in pages:
-                _move_cursor(page, now)
+                _save_place(page, now)
             sent += len(messages)
             SENT.inc(len(messages))
             done = {page.organisation_id for page in pages if page.last}
@@ -138,7 +138,7 @@ def render_entry(entry: Any) -> bytes:
     return render_message(at=entry.at, host=host, kind=entry.action, body=body)
 
 
-def _move_cursor(page: Page, now: datetime) -> None:
+def _save_place(page: Page, now: datetime) -> None:
     """Move the cursor, unless another worker has."""
     with organisation_scope(page.organisation_id, using=WORKER):
         rows = AuditCursor.objects.using(WORKER).filter(

@@ -50,6 +50,7 @@ from memories.store.organisation_models import find_organisation_models
 from memories.webhooks.delivery_log import enqueue_test
 from memories.webhooks.endpoints import create_endpoint
 from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.audit import AuditCursor
 from orgs.models.base import new_id
 from orgs.models.idempotency import IdempotencyRecord
 from orgs.models.organisations import Projection
@@ -337,6 +338,7 @@ def fill_grants(tenant: Tenant) -> None:
     """What a member allowed an assistant, whose key is that of a robot; and the quota."""
     with organisation_scope(tenant.id):
         Quota(organisation_id=tenant.id, memories=1_000_000).save(force_insert=True)
+        AuditCursor(organisation_id=tenant.id, told_at=timezone.now()).save(force_insert=True)
         key = Key.objects.filter(organisation_id=tenant.id, robot=tenant.robots["aria"]).first()
         assert key is not None
         OAuthGrant(

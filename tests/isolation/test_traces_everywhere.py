@@ -172,7 +172,7 @@ def without_others() -> AbstractContextManager[Any]:
     """The feed of changes goes up to what has ended. Nothing of this world has, and how far it goes
     then depends on whoever else writes to this server: here it goes to the end."""
     return mock.patch(
-        "memories.browsing.change_feed.change_feed._HORIZON_SQL", "SELECT 1::bigint << 62, 'here'"
+        "memories.browsing.change_feed.change_feed.HORIZON_SQL", "SELECT 1::bigint << 62, 'here'"
     )
 
 

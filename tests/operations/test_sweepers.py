@@ -65,6 +65,7 @@ UPKEEP = {
     "memories.sweep_second_models",
     "memories.sweep_uploads",
     "memories.sweep_operations",
+    "memories.sweep_audit_stream",
     "memories.sweep_news_mail",
     "memories.sweep_usage",
     "memories.sweep_words",
