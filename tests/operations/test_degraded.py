@@ -202,6 +202,7 @@ def test_without_a_broker_writes_and_words_work_and_work_catches_up(
             "encryption": "ok",
             "disk": "ok",
             "archive": "off",
+            "standby": "off",
         },
     }
     assert owed(here) == (12, 0)

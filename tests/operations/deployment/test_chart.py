@@ -34,11 +34,20 @@ THEIRS = {"PROMETHEUS_MULTIPROC_DIR", "OTEL_EXPORTER_OTLP_HEADERS"}
 THEIRS |= {"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"}
 SECRETS = {
     *("SECRET_KEY", "DATABASE_URL", "DATABASE_WORKER_URL", "DATABASE_SUPPORT_URL", "REDIS_URL"),
-    *("DATABASE_OWNER_URL", "DATABASE_ADMIN_URL", "METRICS_TOKEN", "ENCRYPTION_KEYS", "LLM_KEY"),
+    *(
+        "DATABASE_OWNER_URL",
+        "DATABASE_ADMIN_URL",
+        "DATABASE_REPLICA_URL",
+        "METRICS_TOKEN",
+        "ENCRYPTION_KEYS",
+        "LLM_KEY",
+    ),
     *("OIDC_CLIENT_SECRET", "SMTP_PASSWORD", "OTEL_EXPORTER_OTLP_HEADERS"),
     *("COMMONMIND_OWNER_PASSWORD", "COMMONMIND_APP_PASSWORD", "COMMONMIND_WORKER_PASSWORD"),
     "COMMONMIND_SUPPORT_PASSWORD",
 }
+# Which roles search there is decided by the product: it is the role of DATABASE_URL.
+OPTIONAL = {"DATABASE_REPLICA_URL"}
 # Kinds of the operator of Prometheus, for which Kubernetes has no schemas.
 MONITORS = {"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"}
 
@@ -162,7 +171,7 @@ def test_each_part_has_the_addresses_of_its_roles_and_no_other(name: str) -> Non
             for name in services[part]["environment"]
             if re.fullmatch(r"DATABASE_(\w+_)?URL", name)
         }
-        assert addresses == wanted - {"DATABASE_ADMIN_URL"}, part
+        assert addresses - OPTIONAL == wanted - {"DATABASE_ADMIN_URL"} - OPTIONAL, part
         [*before, last] = containers(pod)
         assert not [v for v in environment(last) if v.startswith(("COMMONMIND_", "DATABASE_ADMIN"))]
         if part == "migrations" and before:
