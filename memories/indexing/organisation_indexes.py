@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import OperationalError, connections
+from django.db.models import Q
 from psycopg import sql
 
 from memories.embedding.model_catalogue import EmbeddingModel
@@ -23,6 +24,7 @@ from memories.knowledge_graph import rebuild_graph
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation, Projection
+from orgs.placement.all_organisations import list_organisation_ids
 
 # Switch an index layout of an organisation on or off, and rebuild it from the memories.
 
@@ -165,7 +167,7 @@ def maintain_indexes() -> list[str]:
     """Build missing indexes, rebuild invalid or stale ones, and drop those of removed organisations
     and replaced models. Returns the names of the changed indexes."""
     touched = _drop_stale()
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+    for organisation_id in list_organisation_ids():
         touched += ensure_indexes_of_large(organisation_id)
     return touched
 
@@ -207,12 +209,8 @@ def _drop_stale() -> list[str]:
         found = (_INDEX_NAME.fullmatch(name) for (name,) in cursor.fetchall())
         made = {match[0]: match.groups() for match in found if match}
     # Read after the list of indexes: an organisation that is missing here was removed.
-    standing = Organisation.objects.using(WORKER).filter(
-        id__in={UUID(whose) for _, whose, _ in made.values()}
-    )
-    wanted = {
-        index.name for id_ in standing.values_list("id", flat=True) for index in list_indexes(id_)
-    }
+    standing = list_organisation_ids(Q(id__in={UUID(whose) for _, whose, _ in made.values()}))
+    wanted = {index.name for id_ in standing for index in list_indexes(id_)}
     left = sorted(set(made) - wanted)
     for name in left:
         log.info("dropping %s", name)

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from memories.jobs import organisation_run
-from memories.jobs.job_queue import WORKER, finish_job, lease_job, list_ready_jobs, requeue_job
+from memories.jobs.job_queue import finish_job, lease_job, list_ready_jobs, requeue_job
 from memories.jobs.models import Job, JobState
 from orgs.errors import NotFoundError, QuotaError
-from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor
 from orgs.tracing import TraceContext, current_trace, trace_scope
 
@@ -54,11 +54,6 @@ def run_next_job(hinted: UUID | None = None) -> bool:
                 if run_job(*asked):
                     return True
     return False
-
-
-def list_organisation_ids() -> list[UUID]:
-    """The ids of all organisations."""
-    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
 
 
 def _round_robin_ids() -> list[UUID]:

@@ -251,6 +251,17 @@ def organisation_scope(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Ite
 
 
 @contextmanager
+def any_scope_of(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """The scope that is open, if it is one of the organisation; else one without audiences. For
+    rows that every scope of the organisation shows."""
+    if current_scope(using).organisation == organisation:
+        yield
+        return
+    with organisation_scope(organisation, using):
+        yield
+
+
+@contextmanager
 def insert_scope(audiences: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     """The current scope, in which rows may also be inserted into these audiences, unread."""
     with scope(replace(current_scope(using), deposit=tuple(audiences)), using):

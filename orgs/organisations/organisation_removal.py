@@ -101,12 +101,6 @@ def _ledger_entry(organisation_id: UUID, now: datetime) -> dict[str, object]:
     return {**own, "what": LEDGER_ENTRY_TYPE, "at": now}
 
 
-def list_unfinished_removals(*, using: str) -> list[UUID]:
-    """Ids of organisations that are closed but not yet deleted; for a role that may list them."""
-    rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
-    return list(rows.order_by("removed_at").values_list("id", flat=True))
-
-
 @dataclass(frozen=True, slots=True)
 class _Table:
     name: str

@@ -25,6 +25,7 @@ from orgs.names.lookalikes import name_fault
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.quotas import create_default_quota
 from orgs.organisations.references import parse_uuid
+from orgs.placement.all_organisations import list_organisations
 from orgs.principals import Actor
 from orgs.wired_functions import wired
 
@@ -140,7 +141,7 @@ def get_organisation(reference: str) -> Organisation:
     """
     by_id = parse_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
-    found = list(Organisation.objects.using("owner").filter(match)[:2])
+    found = list_organisations(match, limit=2)
     if len(found) != 1:
         raise NotFoundError(
             f"no organisation {reference}" if not found else f"several organisations {reference}"

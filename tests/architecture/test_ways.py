@@ -46,6 +46,7 @@ SINCE = (
     "orgs.database.time_budget",
     "orgs.expiry",
     "orgs.limits.api_throttle",
+    "orgs.placement.",
     "orgs.tracing",
     "personas.",
     "robots.access.spoken_for",

@@ -260,6 +260,12 @@ def definer_functions(connection: Connection) -> list[str]:
     return [row[0] for row in connection.execute(_DEFINERS)]
 
 
+def organisation_functions(connection: Connection) -> list[str]:
+    """The names, with their schema, of those that read rows of the organisation of the scope."""
+    signatures = set(definer_functions(connection)) - ACCOUNT_FUNCTIONS
+    return sorted({signature.partition("(")[0] for signature in signatures})
+
+
 def definer_faults(connection: Connection) -> list[str]:
     """What is wrong with any SECURITY DEFINER function."""
     found = []
