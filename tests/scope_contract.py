@@ -56,7 +56,7 @@ class ScopeWatcher:
 
     def look(self, connection: Any, statements: Sequence[tuple[str, Any]]) -> None:
         """The statements of one message, in their order."""
-        if connection.alias not in WATCHED_ALIASES:
+        if connection.alias.partition("@")[0] not in WATCHED_ALIASES:
             return
         organisation = _current_organisation(connection)
         named = _named_in_transaction(connection)

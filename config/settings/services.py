@@ -5,6 +5,7 @@ Four connections to one database, one per role of the design: `default` is the a
 organisation at a time, `support` serves support's console, with grants on single columns.
 """
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +22,10 @@ ALIASES = {
     "support": "DATABASE_SUPPORT_URL",
 }
 
+# The roles in which each other server is reached; support's console stays on the home server.
+SERVER_ROLES = {"default", "owner", "worker"}
+_SERVER_NAME = re.compile("[a-z0-9-]{1,40}")
+
 
 def databases(pool_size: int) -> dict[str, dict[str, Any]]:
     """The DATABASES setting. `pool_size` connections for the application role, 0 for no pool."""
@@ -31,26 +36,56 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         )
     prepare = env.bool("DATABASE_PREPARE", default=True)
     configured: dict[str, dict[str, Any]] = {}
-    for alias, variable in ALIASES.items():
-        url = env.str(variable, default="")
-        if not url:
-            continue
+    for alias, (role, url) in _addresses().items():
         given = env.db_url_config(url)
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
             **given,
             "ENGINE": "orgs.database.driver",
-            "CONN_MAX_AGE": None if alias == "worker" else 0,
-            "CONN_HEALTH_CHECKS": alias == "worker",
+            "CONN_MAX_AGE": None if role == "worker" else 0,
+            "CONN_HEALTH_CHECKS": role == "worker",
             "OPTIONS": options,
             # For tests and migrations: every alias is the same database.
             "TEST": {"MIRROR": None},
         }
-    if pool_size:
-        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
-        configured["default"]["OPTIONS"]["pool"] = pool
+    for alias, (role, _) in _addresses().items() if pool_size else ():
+        if role == "default":
+            pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+            configured[alias]["OPTIONS"]["pool"] = pool
     return configured
+
+
+def _addresses() -> dict[str, tuple[str, str]]:
+    """(role, address) by alias. Those of other servers are `role@name`.
+
+    Raises ImproperlyConfigured for DATABASE_SERVERS that is not as .env.example shows it.
+    """
+    found = {
+        role: (role, url)
+        for role, variable in ALIASES.items()
+        if (url := env.str(variable, default=""))
+    }
+    try:
+        servers = env.json("DATABASE_SERVERS", default={})
+    except ValueError:
+        servers = None
+    if not isinstance(servers, dict):
+        # Without what it holds, which are passwords.
+        raise ImproperlyConfigured("DATABASE_SERVERS has to be a JSON object, by name of a server.")
+    for name, urls in servers.items():
+        if not (_SERVER_NAME.fullmatch(name) and isinstance(urls, dict)):
+            raise ImproperlyConfigured(
+                "DATABASE_SERVERS: a name has 1 to 40 small letters, digits and -, and an object "
+                "with the addresses of its roles."
+            )
+        if urls.keys() != SERVER_ROLES or not all(isinstance(u, str) and u for u in urls.values()):
+            raise ImproperlyConfigured(
+                f"DATABASE_SERVERS: {name} needs the addresses of {', '.join(sorted(SERVER_ROLES))}"
+                " and no other."
+            )
+        found |= {f"{role}@{name}": (role, url) for role, url in urls.items()}
+    return found
 
 
 def read_origin(name: str, default: str | None = None) -> str:

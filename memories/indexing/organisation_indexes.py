@@ -22,6 +22,7 @@ from memories.indexing import exact_scan, partition_projection
 from memories.indexing.models import Embedding
 from memories.knowledge_graph import rebuild_graph
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
+from orgs.database.driver.servers import has_role, list_servers, on_server, server_of
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation, Projection
 from orgs.placement.all_organisations import list_organisation_ids
@@ -166,7 +167,11 @@ def is_indexed(organisation_id: UUID, models: OrganisationModels) -> bool:
 def maintain_indexes() -> list[str]:
     """Build missing indexes, rebuild invalid or stale ones, and drop those of removed organisations
     and replaced models. Returns the names of the changed indexes."""
-    touched = _drop_stale()
+    touched: list[str] = []
+    for server in list_servers():
+        if has_role(OWNER, server):
+            with on_server(server):
+                touched += _drop_stale()
     for organisation_id in list_organisation_ids():
         touched += ensure_indexes_of_large(organisation_id)
     return touched
@@ -175,9 +180,10 @@ def maintain_indexes() -> list[str]:
 def ensure_indexes_of_large(organisation_id: UUID) -> list[str]:
     """Build or rebuild the indexes of an organisation where it needs them; returns the names of
     those that were built, none for a small organisation."""
-    if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
-        return []
-    return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
+    with server_of(organisation_id):
+        if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
+            return []
+        return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
 
 
 def build_missing_indexes(say: Callable[[str], None]) -> None:

@@ -246,6 +246,10 @@ class _KnownAsker:
 
     principal: Principal
 
+    @property
+    def organisation_id(self) -> UUID:
+        return self.principal.organisation_id
+
     def statements(self) -> list[StatementAndValues]:
         return [scope_statement(_recall_scope(self.principal))]
 
@@ -283,7 +287,7 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
 
 def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     query = call.query
-    with pipelined_scope() as scope:
+    with pipelined_scope(organisation=asker.organisation_id) as scope:
         opened, question = _open_scope(scope, asker, query, call.now)
         principal = opened.principal
         question = add_vector(question, principal.reader)
@@ -299,7 +303,7 @@ def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     asker = _KnownAsker(principal)
-    with pipelined_scope() as scope:
+    with pipelined_scope(organisation=asker.organisation_id) as scope:
         fetch_pipelined(asker.statements())
         scope.note(_recall_scope(principal))
         served = replace(served, hits=current_first(question, better.hits))

@@ -56,7 +56,7 @@ def erase_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> in
     second time changes nothing.
     """
     has_detached = _detach_elsewhere(organisation_id, member_id)
-    with transaction.atomic(), organisation_scope(organisation_id):
+    with organisation_scope(organisation_id), transaction.atomic():
         rows = Member.objects.filter(organisation_id=organisation_id, id=member_id, erased_at=None)
         member = rows.select_for_update(of=("self",)).select_related("user").first()
         if member is None:

@@ -10,15 +10,25 @@ with a queryset that would run elsewhere:
 - in which organisations an account is a member: a person signs in before they choose one.
 """
 
+import logging
+from collections.abc import Callable
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
+from django.db import OperationalError
 from django.db.models import Q, QuerySet
 
 from orgs.database.compiled_queries import CompiledQuery
+from orgs.database.driver.servers import HOME, has_role, list_servers, on_server
 from orgs.database.rls import Scope, scope
+from orgs.errors import PlacementPendingError
 from orgs.models.memberships import Member, joined_q
 from orgs.models.organisations import Organisation
+from orgs.placement.placements import find_server
+
+log = logging.getLogger("commonmind.placement")
+Row = TypeVar("Row")
 
 WORKER, OWNER, SUPPORT = "worker", "owner", "support"
 
@@ -26,15 +36,23 @@ WORKER, OWNER, SUPPORT = "worker", "owner", "support"
 def list_organisation_ids(condition: Q | None = None) -> list[UUID]:
     """Ids of all organisations that fulfil a condition on their own columns, in the order of the
     ids; for sweepers, whose role reads no other row without a scope."""
-    rows = Organisation.objects.using(WORKER).filter(condition or Q())
-    return list(rows.order_by("id").values_list("id", flat=True))
+
+    def read() -> list[UUID]:
+        rows = Organisation.objects.using(WORKER).filter(condition or Q())
+        return list(rows.order_by("id").values_list("id", flat=True))
+
+    return _of_each_server(WORKER, read, id_of=lambda id_: id_)
 
 
 def list_removed_ids(*, using: str) -> list[UUID]:
     """Ids of organisations that are closed but not yet deleted, the longest closed first; for a
     role that may list them."""
-    rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
-    return list(rows.order_by("removed_at").values_list("id", flat=True))
+
+    def read() -> list[UUID]:
+        rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
+        return list(rows.order_by("removed_at").values_list("id", flat=True))
+
+    return _of_each_server(using, read, id_of=lambda id_: id_)
 
 
 def list_organisations(
@@ -42,17 +60,55 @@ def list_organisations(
 ) -> list[Organisation]:
     """The organisations that fulfil a condition, by slug; for commands, in the role of the
     owner."""
-    return list(_named_rows(OWNER, condition)[:limit])
+    found = _of_each_server(
+        OWNER, lambda: list(_named_rows(OWNER, condition)[:limit]), id_of=lambda one: one.id
+    )
+    return sorted(found, key=lambda one: one.slug)[:limit]
 
 
 def list_organisations_for_support(condition: Q, *, limit: int) -> list[Organisation]:
-    """The same for support's console, of which the role may read few columns."""
+    """The same for support's console, of which the role may read few columns. It reaches the home
+    server alone."""
     rows = _named_rows(SUPPORT, condition).only("id", "name", "slug", "created_at")
     return list(rows[:limit])
 
 
 def _named_rows(using: str, condition: Q | None) -> "QuerySet[Organisation]":
     return Organisation.objects.using(using).filter(condition or Q()).order_by("slug")
+
+
+def _of_each_server(
+    role: str, read: Callable[[], list[Row]], *, id_of: Callable[[Row], UUID]
+) -> list[Row]:
+    """What `read` finds of the organisations of each server, the home server's first.
+
+    A row of an organisation that lies elsewhere, such as a copy that was left, is nobody's. Another
+    server that does not answer is left out: the work of all others goes on.
+    """
+    servers = list_servers()
+    if len(servers) == 1:
+        return read()
+    found: list[Row] = []
+    for server in servers:
+        if not has_role(role, server):
+            continue
+        try:
+            with on_server(server):
+                rows = read()
+        except OperationalError:
+            if server == HOME:
+                raise
+            log.warning("a database server does not answer", extra={"server": server})
+            continue
+        found += [row for row in rows if _lies_on(id_of(row), server)]
+    return found
+
+
+def _lies_on(organisation_id: UUID, server: str) -> bool:
+    try:
+        return find_server(organisation_id) == server
+    except PlacementPendingError:
+        return False
 
 
 def _joined_members(user_id: UUID) -> "QuerySet[Member]":

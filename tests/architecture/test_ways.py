@@ -42,6 +42,7 @@ SINCE = (
     "orgs.database.driver.binary_values",
     "orgs.database.compiled_queries",
     "orgs.database.driver.pipeline",
+    "orgs.database.driver.servers",
     "orgs.database.prepared_statements",
     "orgs.database.time_budget",
     "orgs.expiry",

@@ -30,6 +30,7 @@ TABLES_WITHOUT_TENANT = {
     "orgs_user_groups": "permissions of support accounts; unused",
     "orgs_user_user_permissions": "permissions of support accounts; unused",
     "orgs_signin": "in which browsers a person is signed in",
+    "orgs_placement": "on which server an organisation lies; shown by its id alone",
     "orgs_superuserkey": "digests of keys by which superusers make and remove organisations",
     "orgs_supportact": "what support did with an account, read under the account's own scope",
     "account_emailaddress": "whether the address of an account is proven",
