@@ -119,7 +119,10 @@ def _named_in_transaction(connection: Any) -> set[str]:
 
 
 def _product_blocks(connection: Any) -> bool:
-    return any(not block._from_testcase for block in connection.atomic_blocks)
+    return any(
+        not block._from_testcase and not getattr(block, "of_test", False)
+        for block in connection.atomic_blocks
+    )
 
 
 @contextmanager
@@ -132,6 +135,14 @@ def watching(tenants: frozenset[str]) -> Iterator[ScopeWatcher]:
 
     watcher = ScopeWatcher(tenants)
     run, leave = prepared_statements._run_statements, transaction.Atomic.__exit__
+    enter = transaction.Atomic.__enter__
+    tests = str(ROOT / "tests")
+
+    @wraps(enter)
+    def enter_watched(atomic: Any) -> None:
+        # What a test opens to undo it spans as many transactions of the product as it likes.
+        atomic.of_test = sys._getframe(1).f_code.co_filename.startswith(tests)
+        enter(atomic)
 
     @wraps(run)
     def run_watched(statements: Any, using: str, how: Any) -> Any:
@@ -162,6 +173,7 @@ def watching(tenants: frozenset[str]) -> Iterator[ScopeWatcher]:
     execute, executemany = cursors._execute, cursors._executemany
     prepared_statements._run_statements = run_watched
     transaction.Atomic.__exit__ = leave_watched  # type: ignore[method-assign]
+    transaction.Atomic.__enter__ = enter_watched  # type: ignore[method-assign]
     cursors._execute = cursor_watched(execute)  # type: ignore[method-assign]
     cursors._executemany = cursor_watched(executemany)  # type: ignore[method-assign]
     try:
@@ -169,5 +181,6 @@ def watching(tenants: frozenset[str]) -> Iterator[ScopeWatcher]:
     finally:
         prepared_statements._run_statements = run
         transaction.Atomic.__exit__ = leave  # type: ignore[method-assign]
+        transaction.Atomic.__enter__ = enter  # type: ignore[method-assign]
         cursors._execute = execute  # type: ignore[method-assign]
         cursors._executemany = executemany  # type: ignore[method-assign]

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connections, router, transaction
+from django.db import OperationalError, ProgrammingError, connections, router, transaction
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
@@ -24,7 +24,7 @@ from memories.jobs import run_jobs
 from orgs.accounts.sessions import list_memberships
 from orgs.database.driver import servers
 from orgs.database.driver.servers import WrongServerError, current_server, on_server
-from orgs.database.prepared_statements import fetch_all
+from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, organisation_scope, pipelined_scope, scope_statement
 from orgs.errors import AccountsElsewhereError, AlreadyExistsError, UnknownServerError
 from orgs.members.invitations import create_member, invite_member
@@ -176,6 +176,8 @@ def test_people_are_refused_and_no_account_is_made(far: Tenant, lasting_world: W
         invite_member(far.robot("rover", "manage"), email=address, now=timezone.now())
     with pytest.raises(AccountsElsewhereError):
         create_member(organisation_id=far.id, name="Eve", email=address, now=timezone.now())
+    with pytest.raises(CommandError, match="robots use it"):
+        call_command("create_member", organisation=str(far.id), email=address, name="Eve")
     assert not User.objects.filter(email=address).exists()
     ada = lasting_world.here.members["ada"].user
     assert [o.id for _, o in list_memberships(ada)] == [lasting_world.here.id]
@@ -328,6 +330,22 @@ def test_nobody_lists_placements(far: Tenant) -> None:
     assert fetch_all("SELECT id FROM orgs_placement", {}) == []
     placements.forget_placements()
     assert find_server(far.id) == "north"
+    named = (
+        "SELECT set_config('app.placement', %(id)s, true)",
+        {"id": str(far.robots["rover"].id)},
+    )
+    for act in ("SELECT id FROM orgs_placement", "DELETE FROM orgs_placement RETURNING id"):
+        assert fetch_last([named, (act, {})]) == []
+    with pytest.raises(ProgrammingError):
+        fetch_last(
+            [
+                named,
+                (
+                    "INSERT INTO orgs_placement VALUES (%(id)s::text::uuid, '', 'x', 'ready')",
+                    {"id": str(far.id)},
+                ),
+            ]
+        )
 
 
 def test_without_servers_nothing_is_switched_on() -> None:
