@@ -22,8 +22,10 @@ from memories.embedding.encoder_loading import exit_if_encoder_unusable  # noqa:
 from orgs.database.backup.restore_marker import abort_if_restore_unfinished  # noqa: E402
 from orgs.database.role_checks import abort_if_roles_unsafe  # noqa: E402
 from orgs.database.standby.monitor import look_at_start  # noqa: E402
+from orgs.placement.server_checks import abort_if_servers_differ  # noqa: E402
 
 abort_if_roles_unsafe()
+abort_if_servers_differ()
 abort_if_restore_unfinished()
 abort_if_database_newer()
 exit_if_encoder_unusable()

@@ -19,8 +19,10 @@ app.autodiscover_tasks()
 def check_roles(**kwargs: Any) -> None:
     """Refuse to start a worker whose database role row-level security does not bind."""
     from orgs.database.role_checks import abort_if_roles_unsafe
+    from orgs.placement.server_checks import abort_if_servers_differ
 
     abort_if_roles_unsafe()
+    abort_if_servers_differ()
 
 
 @worker_init.connect

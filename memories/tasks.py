@@ -22,7 +22,6 @@ from memories.jobs.job_queue import list_all_ready_jobs
 from memories.jobs.worker_hints import notify_job_worker, send_hint
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
-from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.news.news_mail import send_due_mails
 from memories.privacy.erasure.kept_answers import sweep_kept_answers
 from memories.questions.record_question import delete_old_questions
@@ -36,8 +35,9 @@ from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.read_feeds import read_feeds
 from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
-from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
+from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.quotas import add_up_usage
+from orgs.placement.all_organisations import list_organisation_ids, list_removed_ids
 
 # One task works for a limited time and then lets other organisations have their turn.
 MAX_ROUNDS = 20
@@ -252,7 +252,7 @@ def sweep_patterns(**_: object) -> int:
 @shared_task(name="memories.sweep_removals")
 def sweep_removals(**_: object) -> int:
     """Go on deleting organisations that were closed, the longest closed first."""
-    for organisation_id in (left := list_unfinished_removals(using="worker")):
+    for organisation_id in (left := list_removed_ids(using="worker")):
         if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVAL_SECONDS):
             break
     return len(left)

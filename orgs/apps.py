@@ -9,16 +9,25 @@ class OrgsConfig(AppConfig):
     def ready(self) -> None:
         """Add the checks of roles and restores, what follows a sign-in, and the binary values."""
         from django.contrib.auth.signals import user_logged_in, user_login_failed
+        from django.db import router
 
         from orgs.accounts import login_attempt_cache, sessions
         from orgs.database.backup.restore_marker import check_unfinished_restore
         from orgs.database.driver.binary_values import register_binary_dumpers
+        from orgs.database.driver.servers import list_servers, switch_on
         from orgs.database.role_checks import check_roles
+        from orgs.placement.home_tables import HomeTablesRouter
+        from orgs.placement.placements import find_server
+        from orgs.placement.server_checks import check_servers
         from orgs.support import reset_notice
 
         register(check_roles, Tags.security)
+        register(check_servers, Tags.database)
         register(check_unfinished_restore, Tags.database)
         register_binary_dumpers()
+        if len(list_servers()) > 1:
+            switch_on(find_server)
+            router.routers.append(HomeTablesRouter())
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
         user_login_failed.connect(
             login_attempt_cache.on_sign_in_failed, dispatch_uid="orgs.failed-sign-ins"

@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
+from orgs.database.driver.servers import server_of
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, scope_statement
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
@@ -321,6 +322,11 @@ def fetch_as_actor(actor: Actor, statement: str, values: Sequence[Any]) -> list[
 
     It is `resolve` and the statement in one round trip; nothing is cached.
     """
+    with server_of(actor.organisation_id):
+        return _fetch_as_actor(actor, statement, values)
+
+
+def _fetch_as_actor(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     before = scope_statement(Scope(organisation=actor.organisation_id))
     parts = " UNION ALL ".join(
         _READABLE_SQL.format(condition=one) for one in audience_conditions(actor)

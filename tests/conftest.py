@@ -31,6 +31,8 @@ from psycopg import sql
 
 from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 from tests.databases import TEMPLATE, create_from_template, reset_connection, switch_database
+from tests.isolation.catalogue import organisation_functions, tenant_tables
+from tests.scope_contract import ScopeWatcher, watching
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import Tenant, World
@@ -130,7 +132,12 @@ def django_db_setup(
         create_from_template(admin, name)
     for alias in connections:
         switch_database(alias, name)
-    yield
+    with psycopg.connect(admin, dbname=name) as connection:
+        bound = frozenset({*tenant_tables(connection), *organisation_functions(connection)})
+    with watching(bound) as watcher:
+        scope_watchers.append(watcher)
+        yield
+        scope_watchers.clear()
     with django_db_blocker.unblock():
         for alias in connections:
             connections[alias].close()
@@ -174,6 +181,20 @@ def _make_template(admin: str) -> None:
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     gc.enable()
     connections["owner"].close()
+
+
+# The one of this process, once it has a database.
+scope_watchers: "list[ScopeWatcher]" = []
+
+
+@pytest.fixture(autouse=True)
+def one_organisation_in_a_transaction(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each transaction of the product names one organisation (`tests/scope_contract.py`)."""
+    yield
+    for watcher in scope_watchers:
+        found, watcher.breaches = watcher.breaches, []
+        if found:
+            pytest.fail("\n\n".join(map(str, found[:3])), pytrace=False)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ organisation at a time, `support` serves support's console, with grants on singl
 is the role of `default` on a standby, which searches and writes nothing.
 """
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,6 +34,10 @@ REPLICA_OPTIONS = {
 }
 REPLICA_POOL_SECONDS = 0.5
 
+# The roles in which each other server is reached; support's console stays on the home server.
+SERVER_ROLES = {"default", "owner", "worker"}
+_SERVER_NAME = re.compile("[a-z0-9-]{1,40}")
+
 
 def databases(pool_size: int) -> dict[str, dict[str, Any]]:
     """The DATABASES setting. `pool_size` connections for the application role, 0 for no pool."""
@@ -43,11 +48,10 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         )
     prepare = env.bool("DATABASE_PREPARE", default=True)
     configured: dict[str, dict[str, Any]] = {}
-    for alias, variable in ALIASES.items():
-        url = env.str(variable, default="")
-        if not url:
-            continue
-        given = parse_database_address(url, variable)
+    for alias, (role, url) in _addresses().items():
+        given = parse_database_address(
+            url, ALIASES[alias] if alias in ALIASES else f"{alias} of DATABASE_SERVERS"
+        )
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         if alias == "replica":
@@ -57,25 +61,58 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         configured[alias] = {
             **given,
             "ENGINE": "orgs.database.driver",
-            "CONN_MAX_AGE": None if alias == "worker" else 0,
-            "CONN_HEALTH_CHECKS": alias == "worker",
+            "CONN_MAX_AGE": None if role == "worker" else 0,
+            "CONN_HEALTH_CHECKS": role == "worker",
             "OPTIONS": options,
             # For tests and migrations: every alias is the same database.
             "TEST": {"MIRROR": None},
         }
-    if pool_size:
+    for alias, (role, _) in _addresses().items() if pool_size else ():
+        if role not in ("default", "replica"):
+            continue
         # The pool tries to connect after 0, 1 and 3 seconds, and once more when somebody asks.
         pool = {"min_size": 1, "max_size": pool_size, "timeout": 10, "reconnect_timeout": 3}
-        if has_several_servers(configured["default"]):
+        if role == "replica":
+            pool["timeout"] = REPLICA_POOL_SECONDS
+        elif has_several_servers(configured[alias]):
             # Another server takes over within seconds. By itself the pool would try more and more
             # rarely, so it is asked again each half second, and callers hear 503 after three.
             pool |= {"timeout": 0.5, "reconnect_timeout": 0}
-            configured["default"]["WAIT_FOR_SERVER"] = 3.0
-        configured["default"]["OPTIONS"]["pool"] = pool
-        if "replica" in configured:
-            own = pool | {"timeout": REPLICA_POOL_SECONDS}
-            configured["replica"]["OPTIONS"]["pool"] = own
+            configured[alias]["WAIT_FOR_SERVER"] = 3.0
+        configured[alias]["OPTIONS"]["pool"] = pool
     return configured
+
+
+def _addresses() -> dict[str, tuple[str, str]]:
+    """(role, address) by alias. Those of other servers are `role@name`.
+
+    Raises ImproperlyConfigured for DATABASE_SERVERS that is not as .env.example shows it.
+    """
+    found = {
+        role: (role, url)
+        for role, variable in ALIASES.items()
+        if (url := env.str(variable, default=""))
+    }
+    try:
+        servers = env.json("DATABASE_SERVERS", default={})
+    except ValueError:
+        servers = None
+    if not isinstance(servers, dict):
+        # Without what it holds, which are passwords.
+        raise ImproperlyConfigured("DATABASE_SERVERS has to be a JSON object, by name of a server.")
+    for name, urls in servers.items():
+        if not (_SERVER_NAME.fullmatch(name) and isinstance(urls, dict)):
+            raise ImproperlyConfigured(
+                "DATABASE_SERVERS: a name has 1 to 40 small letters, digits and -, and an object "
+                "with the addresses of its roles."
+            )
+        if urls.keys() != SERVER_ROLES or not all(isinstance(u, str) and u for u in urls.values()):
+            raise ImproperlyConfigured(
+                f"DATABASE_SERVERS: {name} needs the addresses of {', '.join(sorted(SERVER_ROLES))}"
+                " and no other."
+            )
+        found |= {f"{role}@{name}": (role, url) for role, url in urls.items()}
+    return found
 
 
 def read_origin(name: str, default: str | None = None) -> str:

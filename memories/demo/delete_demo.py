@@ -8,12 +8,13 @@ from uuid import UUID
 from memories.demo.create_demo import EMAIL_DOMAIN
 from orgs import audit
 from orgs.accounts.sessions import actor_of, end_sign_ins, list_memberships
-from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
 from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
+from orgs.placement.all_organisations import list_memberships_ever
 from orgs.principals import Actor
 
 log = logging.getLogger("commonmind.demo")
@@ -67,8 +68,6 @@ def _record_audit(member: Member, organisation: Organisation, removed: UUID, now
 def _delete_accounts(accounts: Iterable[UUID | None]) -> None:
     """Delete the accounts without another organisation, and sign them out everywhere."""
     for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
-        with scope(Scope(user=user.pk)):
-            elsewhere = Member.objects.filter(user=user).exists()
-        if not elsewhere and not user.is_staff:
+        if not list_memberships_ever(user.pk) and not user.is_staff:
             end_sign_ins(user)
             user.delete()

@@ -6,8 +6,8 @@ from django.core.checks import CheckMessage, Error
 from django.db import DatabaseError
 
 from memories.encryption.rotate_keys import WORKER, count_by_key
-from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.store.encryption.keys import load_keyring
+from orgs.placement.all_organisations import list_organisation_ids
 
 
 def check_keys(**_: Any) -> list[CheckMessage]:

@@ -15,6 +15,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from memories.embedding.encoder import EncoderError
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.model_catalogue import EmbeddingModel, canonical_name, get_model
@@ -32,6 +34,7 @@ from orgs.database.advisory_locks import acquire_advisory_lock, acquire_shared_l
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import EncoderChoice, Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor
 
 WORKER = "worker"
@@ -298,8 +301,7 @@ def clean_up(organisation_id: UUID, *, seconds: float | None = None) -> bool:
 
 def list_uncleaned_organisations() -> list[UUID]:
     """The ids of organisations of which a removed model has left something."""
-    rows = Organisation.objects.using(WORKER).filter(second_encoder="").exclude(row_encoder="")
-    return list(rows.order_by("id").values_list("id", flat=True))
+    return list_organisation_ids(Q(second_encoder="") & ~Q(row_encoder=""))
 
 
 def _is_cleaned(organisation_id: UUID) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connections
+from django.db.models import Q
 from django.utils import timezone
 
 from memories.embedding.encoder import EncoderError
@@ -43,6 +44,7 @@ from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 
 log = logging.getLogger("commonmind.embedding")
 
@@ -157,8 +159,7 @@ def fill_portion(
 
 def list_unfilled_organisations() -> list[UUID]:
     """The ids of organisations whose second model is to be filled in the background."""
-    rows = Organisation.objects.using(WORKER).exclude(second_encoder="").filter(fill_paused=False)
-    return list(rows.order_by("id").values_list("id", flat=True))
+    return list_organisation_ids(~Q(second_encoder="") & Q(fill_paused=False))
 
 
 def _has_waiting(organisation_id: UUID, now: datetime) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import OperationalError, connections
+from django.db.models import Q
 from psycopg import sql
 
 from memories.embedding.model_catalogue import EmbeddingModel
@@ -21,8 +22,10 @@ from memories.indexing import exact_scan, partition_projection
 from memories.indexing.models import Embedding
 from memories.knowledge_graph import rebuild_graph
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
+from orgs.database.driver.servers import has_role, list_servers, on_server, server_of
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation, Projection
+from orgs.placement.all_organisations import list_organisation_ids
 
 # Switch an index layout of an organisation on or off, and rebuild it from the memories.
 
@@ -164,8 +167,12 @@ def is_indexed(organisation_id: UUID, models: OrganisationModels) -> bool:
 def maintain_indexes() -> list[str]:
     """Build missing indexes, rebuild invalid or stale ones, and drop those of removed organisations
     and replaced models. Returns the names of the changed indexes."""
-    touched = _drop_stale()
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+    touched: list[str] = []
+    for server in list_servers():
+        if has_role(OWNER, server):
+            with on_server(server):
+                touched += _drop_stale()
+    for organisation_id in list_organisation_ids():
         touched += ensure_indexes_of_large(organisation_id)
     return touched
 
@@ -173,9 +180,10 @@ def maintain_indexes() -> list[str]:
 def ensure_indexes_of_large(organisation_id: UUID) -> list[str]:
     """Build or rebuild the indexes of an organisation where it needs them; returns the names of
     those that were built, none for a small organisation."""
-    if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
-        return []
-    return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
+    with server_of(organisation_id):
+        if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
+            return []
+        return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
 
 
 def build_missing_indexes(say: Callable[[str], None]) -> None:
@@ -207,12 +215,8 @@ def _drop_stale() -> list[str]:
         found = (_INDEX_NAME.fullmatch(name) for (name,) in cursor.fetchall())
         made = {match[0]: match.groups() for match in found if match}
     # Read after the list of indexes: an organisation that is missing here was removed.
-    standing = Organisation.objects.using(WORKER).filter(
-        id__in={UUID(whose) for _, whose, _ in made.values()}
-    )
-    wanted = {
-        index.name for id_ in standing.values_list("id", flat=True) for index in list_indexes(id_)
-    }
+    standing = list_organisation_ids(Q(id__in={UUID(whose) for _, whose, _ in made.values()}))
+    wanted = {index.name for id_ in standing for index in list_indexes(id_)}
     left = sorted(set(made) - wanted)
     for name in left:
         log.info("dropping %s", name)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
 from memories.indexing import partition_projection
 from memories.indexing.models import Embedding, EnrichmentState, Pending, Text
@@ -28,6 +28,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation, Projection
+from orgs.placement.all_organisations import list_organisation_ids
 
 # Every text has its words by the organisation's configuration, so that they are found whatever
 # language the question is in; a text of another language has those by its own as well. OFFSET 0, so
@@ -248,8 +249,7 @@ RETURNING t.memory_id
 
 def list_outdated_word_indexes() -> list[UUID]:
     """The organisations whose words are indexed for another language than theirs."""
-    outdated = Organisation.objects.using(WORKER).exclude(indexed_language=F("language"))
-    return list(outdated.values_list("id", flat=True))
+    return list_organisation_ids(~Q(indexed_language=F("language")))
 
 
 def rebuild_words(organisation_id: UUID, *, now: datetime) -> int:
@@ -258,11 +258,9 @@ def rebuild_words(organisation_id: UUID, *, now: datetime) -> int:
     Those are queued for embedding as well, because turns lend their words to their neighbours. What
     breaks off is begun anew, and changes only what is left.
     """
-    language = (
-        Organisation.objects.using(WORKER)
-        .values_list("language", flat=True)
-        .get(id=organisation_id)
-    )
+    with organisation_scope(organisation_id, using=WORKER):
+        languages = Organisation.objects.using(WORKER).values_list("language", flat=True)
+        language = languages.get(id=organisation_id)
     changed, after = 0, UUID(int=0)
     while True:
         with organisation_scope(organisation_id, using=WORKER):

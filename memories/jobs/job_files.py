@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memories.jobs.job_queue import WORKER, list_job_ids_needing_files
-from orgs.models.organisations import Organisation
+from memories.jobs.job_queue import list_job_ids_needing_files
 from orgs.organisations.references import parse_uuid
+from orgs.placement.all_organisations import list_organisation_ids
 
 # How long the file of a stopped job is kept.
 RETENTION = timedelta(days=7)
@@ -58,7 +58,7 @@ class JobFiles:
 
     def _needed(self, now: datetime) -> set[UUID]:
         found: set[UUID] = set()
-        for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        for organisation_id in list_organisation_ids():
             found |= list_job_ids_needing_files(
                 organisation_id, self.kind, self.over, now - RETENTION
             )

@@ -27,7 +27,7 @@ from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member, joined_q
-from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.keys import find_key_caller
 
@@ -378,8 +378,7 @@ def list_job_ids_needing_files(
 def list_all_ready_jobs(now: datetime) -> list[JobReference]:
     """(organisation, job, member, robot) of ready jobs, round robin over the organisations; for the
     sweeper, in the role of the worker."""
-    ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
-    found = [list_ready_jobs(id_, now) for id_ in ids]
+    found = [list_ready_jobs(id_, now) for id_ in list_organisation_ids()]
     return [asked for row in zip_longest(*found) for asked in row if asked]
 
 

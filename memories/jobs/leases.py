@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 
 from memories.store.models.memory_part import MemoryPart
 from orgs.database.rls import organisation_scope
-from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 
 # The columns of every row of pending work: state, lease, attempts and reason.
 
@@ -121,7 +121,7 @@ def release_rows(
 def list_organisations_with_work(model: type[PendingWork], now: datetime) -> list[UUID]:
     """The ids of organisations with ready rows."""
     owed = []
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+    for organisation_id in list_organisation_ids():
         with organisation_scope(organisation_id, using=WORKER):
             rows = model._default_manager.using(WORKER)
             if rows.filter(ready_q(now), organisation_id=organisation_id).exists():

@@ -9,7 +9,7 @@ from memories.jobs.leases import LEASE, WORKER, PendingState
 from memories.jobs.models import OPEN_STATES, JobState
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 
 # States of jobs that are counted; what is done or cancelled is no work any more.
 COUNTED_JOBS = (*OPEN_STATES, JobState.DEAD)
@@ -42,7 +42,7 @@ def count_waiting_work(now: datetime) -> WaitingWork:
     counts = Counter({("embedding", state): 0 for state in PendingState.values})
     counts.update({("job", state.value): 0 for state in COUNTED_JOBS})
     oldest = now
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+    for organisation_id in list_organisation_ids():
         values = {
             "organisation": organisation_id,
             "late": now - LEASE,

@@ -7,10 +7,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from memories.jobs import organisation_run
-from memories.jobs.job_queue import WORKER, finish_job, lease_job, list_ready_jobs, requeue_job
+from memories.jobs.job_queue import finish_job, lease_job, list_ready_jobs, requeue_job
 from memories.jobs.models import Job, JobState
+from orgs.database.driver.servers import server_of
 from orgs.errors import NotFoundError, QuotaError
-from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor
 from orgs.tracing import TraceContext, current_trace, trace_scope
 
@@ -56,11 +57,6 @@ def run_next_job(hinted: UUID | None = None) -> bool:
     return False
 
 
-def list_organisation_ids() -> list[UUID]:
-    """The ids of all organisations."""
-    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
-
-
 def _round_robin_ids() -> list[UUID]:
     """The ids of all organisations, beginning after the last one."""
     return sorted(
@@ -84,6 +80,13 @@ def run_job(
 
     member_id, robot_id: who asked; both None for a job of the organisation.
     """
+    with server_of(organisation_id):
+        return _run_job(organisation_id, job_id, member_id, robot_id)
+
+
+def _run_job(
+    organisation_id: UUID, job_id: UUID, member_id: UUID | None, robot_id: UUID | None
+) -> bool:
     taken = lease_job(organisation_id, job_id, member_id, robot_id)
     if taken is None:
         return False

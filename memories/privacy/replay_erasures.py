@@ -79,9 +79,9 @@ def _replay_memory_rows(organisation_id: UUID, rows: list[UUID]) -> int:
 
 def _replay_entry(entry: LedgerEntry, now: datetime) -> int:
     organisation_id, id_ = UUID(entry["organisation"]), UUID(entry["id"])
-    if not Organisation.objects.using(WORKER).filter(id=organisation_id).exists():
-        return 0
     with organisation_scope(organisation_id, using=WORKER):
+        if not Organisation.objects.using(WORKER).filter(id=organisation_id).exists():
+            return 0
         rows = Erasure.objects.using(WORKER).filter(organisation_id=organisation_id, id=id_)
         erasure = rows.first()
     if erasure is not None and erasure.finished_at is not None:

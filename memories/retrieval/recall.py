@@ -66,6 +66,7 @@ from memories.retrieval.timeframes.parse_timeframe import (
 )
 from memories.store.models.memory import Memory
 from orgs.database.driver.pipeline import Rows
+from orgs.database.driver.servers import server_of
 from orgs.database.prepared_statements import fetch_all, fetch_last, fetch_pipelined
 from orgs.database.rls import (
     PipelinedScope,
@@ -254,6 +255,10 @@ class _KnownAsker:
 
     principal: Principal
 
+    @property
+    def organisation_id(self) -> UUID:
+        return self.principal.organisation_id
+
     def statements(self) -> list[StatementAndValues]:
         return [scope_statement(_recall_scope(self.principal))]
 
@@ -291,8 +296,9 @@ def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> Re
 
 def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     query = call.query
-    ahead = _search_ahead(asker, call) if monitor.is_ready() else None
-    with pipelined_scope() as scope:
+    with server_of(asker.organisation_id):
+        ahead = _search_ahead(asker, call) if monitor.is_ready() else None
+    with pipelined_scope(organisation=asker.organisation_id) as scope:
         if ahead is None:
             opened, question = _open_scope(scope, asker, query, call.now)
             question = add_vector(question, opened.principal.reader)
@@ -312,7 +318,7 @@ def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     asker = _KnownAsker(principal)
-    with pipelined_scope() as scope:
+    with pipelined_scope(organisation=asker.organisation_id) as scope:
         fetch_pipelined(asker.statements())
         scope.note(_recall_scope(principal))
         served = replace(served, hits=current_first(question, better.hits))

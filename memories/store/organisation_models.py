@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS
 
 from memories.embedding.model_catalogue import EmbeddingModel, get_model
+from orgs.database.rls import any_scope_of
 from orgs.models.organisations import DEFAULT_ENCODERS, EncoderChoice, Organisation
 
 
@@ -51,10 +52,11 @@ def to_organisation_models(choice: EncoderChoice) -> OrganisationModels:
 def find_organisation_models(
     organisation_id: UUID, *, using: str = DEFAULT_DB_ALIAS
 ) -> OrganisationModels:
-    """The models of an organisation; one query, by the web's role only in a scope of it. One that
-    is not there has that of ENCODER."""
-    rows = Organisation.with_removed.using(using).filter(id=organisation_id)
-    found = rows.values_list("encoder", "second_encoder", "row_encoder", "has_parts").first()
+    """The models of an organisation; one query in a scope of it. One that is not there has that of
+    ENCODER."""
+    with any_scope_of(organisation_id, using):
+        rows = Organisation.with_removed.using(using).filter(id=organisation_id)
+        found = rows.values_list("encoder", "second_encoder", "row_encoder", "has_parts").first()
     return to_organisation_models(EncoderChoice(*found) if found else DEFAULT_ENCODERS)
 
 

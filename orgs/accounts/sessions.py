@@ -13,13 +13,13 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
-from orgs.database.compiled_queries import CompiledQuery
-from orgs.database.rls import Scope, scope, unless_disk_full
+from orgs.database.rls import unless_disk_full
 from orgs.models.base import new_id
-from orgs.models.memberships import Member, joined_q
+from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
+from orgs.placement.all_organisations import list_joined_members
 from orgs.principals import Actor
 from orgs.tracing import note_organisation
 
@@ -46,20 +46,9 @@ SYSTEMS = (
 )
 
 
-def _joined_members(user_id: UUID) -> "QuerySet[Member]":
-    here = Member.objects.filter(joined_q(), user_id=user_id)
-    return here.select_related("organisation")
-
-
-# Every page runs this query.
-_JOINED_QUERY = CompiledQuery(_joined_members)
-
-
 def list_memberships(user: User) -> list[tuple[Member, Organisation]]:
     """(membership, organisation) for each organisation that the user has joined, by name."""
-    with scope(Scope(user=user.pk)):
-        members = list(_JOINED_QUERY.rows(user_id=user.pk))
-    pairs = [(m, m.organisation) for m in members]
+    pairs = [(m, m.organisation) for m in list_joined_members(user.pk)]
     return sorted(pairs, key=lambda pair: pair[1].name.lower())
 
 

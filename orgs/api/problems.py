@@ -16,11 +16,13 @@ from orgs.api.json_format import JSONRenderer
 from orgs.database.rls import is_disk_full
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import (
+    AccountsElsewhereError,
     AlreadyExistsError,
     InvalidLanguageError,
     InvalidNameError,
     LookalikeNameError,
     NotFoundError,
+    PlacementPendingError,
     QuotaError,
     ReferenceNotFoundError,
     SuspendedError,
@@ -107,6 +109,8 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
     PermissionError: (403, "forbidden"),
     QuotaError: (403, "quota"),
     SuspendedError: (403, "suspended"),
+    AccountsElsewhereError: (409, "accounts-elsewhere"),
+    PlacementPendingError: (503, "unavailable"),
 }
 
 

@@ -16,6 +16,7 @@ import orjson
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections, transaction
 
+from orgs.database.driver.servers import require_server_of, server_of
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 from orgs.errors import QuotaError
@@ -85,7 +86,8 @@ def scope_statement(
     scope: Scope, *, after: Scope = _EMPTY_SCOPE
 ) -> tuple[str, dict[str, str | None]]:
     """(the statement that opens a scope, its values), for `together`. after: the scope that held
-    until now in this transaction."""
+    until now in this transaction. Raises WrongServerError where the organisation does not lie."""
+    require_server_of(scope.organisation)
     flush = _ASYNC_COMMIT if scope.relaxed else _DEFAULT_COMMIT if after.relaxed else ""
     settings = _scope_settings(scope)
     if span := current_span_ids():
@@ -101,10 +103,11 @@ def fetch_in_scope(
     Outside a transaction the settings and the statement travel in one message, which Postgres
     runs as one transaction: one round trip instead of four.
     """
-    if connections[using].in_atomic_block:
-        with scope(new, using):
-            return fetch_all(statement, values, using)
-    return fetch_last([scope_statement(new), (statement, values)], using)
+    with server_of(new.organisation):
+        if connections[using].in_atomic_block:
+            with scope(new, using):
+                return fetch_all(statement, values, using)
+        return fetch_last([scope_statement(new), (statement, values)], using)
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
@@ -146,7 +149,7 @@ def scope_sequence(
         _set_scope(new, using, after=current_scope(using))
         opening.note(new)
 
-    with pipelined_scope(using) as opening:
+    with pipelined_scope(using, organisation=first.organisation) as opening:
         turn_to(first)
         yield turn_to
 
@@ -184,12 +187,20 @@ def observed_scopes() -> Iterator[list[Scope]]:
 
 
 @contextmanager
-def pipelined_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[PipelinedScope]:
+def pipelined_scope(
+    using: str = DEFAULT_DB_ALIAS, *, organisation: UUID | None
+) -> Iterator[PipelinedScope]:
     """A transaction whose scope the caller opens. BEGIN goes with the first statement.
 
-    An exception rolls back. Inside a transaction a savepoint is used, and the scope of before holds
-    again afterwards.
+    organisation: that of the scope, on whose server the transaction runs. An exception rolls back.
+    Inside a transaction a savepoint is used, and the scope of before holds again afterwards.
     """
+    with server_of(organisation), _open_transaction(using) as opening:
+        yield opening
+
+
+@contextmanager
+def _open_transaction(using: str) -> Iterator[PipelinedScope]:
     connection: Any = connections[using]
     outer, inside = current_scope(using), connection.in_atomic_block
     with transaction.atomic(using=using):
@@ -247,6 +258,17 @@ def organisation_scope(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Ite
     """A scope of the organisation without audiences: its registry is open, no memory is
     readable."""
     with scope(Scope(organisation=organisation), using):
+        yield
+
+
+@contextmanager
+def any_scope_of(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """The scope that is open, if it is one of the organisation; else one without audiences. For
+    rows that every scope of the organisation shows."""
+    if current_scope(using).organisation == organisation:
+        yield
+        return
+    with organisation_scope(organisation, using):
         yield
 
 

@@ -9,6 +9,8 @@ import psycopg
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004
 from django.db import connections
 
+from orgs.database.driver.servers import SEPARATOR
+
 # The connections that are checked; not `owner`, which migrates.
 CHECKED_ALIASES = ("default", "worker", "support")
 UNSAFE_ROLE_HINT = (
@@ -21,6 +23,7 @@ URL_VARIABLES = {
     "worker": "DATABASE_WORKER_URL",
     "support": "DATABASE_SUPPORT_URL",
 }
+SERVERS_VARIABLE = "DATABASE_SERVERS"
 
 # The role that logged in and all roles that it may become, whatever SET ROLE says at the moment.
 ROLES_SQL = """
@@ -113,14 +116,19 @@ def right_faults(rights: Iterable[tuple[str, bool]]) -> list[str]:
     return [f"the role {words}" for words, true in rights if true]
 
 
-def list_unsafe_connections(aliases: Iterable[str] = CHECKED_ALIASES) -> list[CheckMessage]:
+def list_checked_aliases() -> list[str]:
+    """The connections of all servers that row-level security has to bind."""
+    return [one for one in connections.settings if one.partition(SEPARATOR)[0] in CHECKED_ALIASES]
+
+
+def list_unsafe_connections(aliases: Iterable[str] | None = None) -> list[CheckMessage]:
     """One error for each connection with an unsafe role.
 
     It uses new connections, so that nothing is left in a pool or across a fork. Raises
     psycopg.OperationalError if the database does not answer.
     """
     errors: list[CheckMessage] = []
-    for alias in aliases:
+    for alias in list_checked_aliases() if aliases is None else aliases:
         if alias not in connections.settings:
             continue
         parameters: dict[str, Any] = connections[alias].get_connection_params()
@@ -129,20 +137,21 @@ def list_unsafe_connections(aliases: Iterable[str] = CHECKED_ALIASES) -> list[Ch
             found += default_faults(connection.execute(_DEFAULTS).fetchall())
             found += right_faults(connection.execute(_RIGHTS).fetchall()) if not found else []
         if found:
+            variable = URL_VARIABLES.get(alias, SERVERS_VARIABLE)
             errors.append(
                 Error(
                     f"The database connection `{alias}` is not safe: {'; '.join(found)}.",
-                    hint=UNSAFE_ROLE_HINT.format(variable=URL_VARIABLES[alias]),
+                    hint=UNSAFE_ROLE_HINT.format(variable=variable),
                     id="orgs.E001",
                 )
             )
     return errors
 
 
-def list_excess_rights(aliases: Iterable[str] = CHECKED_ALIASES) -> list[CheckMessage]:
+def list_excess_rights(aliases: Iterable[str] | None = None) -> list[CheckMessage]:
     """One warning for each connection whose role has rights that it does not need."""
     warnings: list[CheckMessage] = []
-    for alias in aliases:
+    for alias in list_checked_aliases() if aliases is None else aliases:
         if alias not in connections.settings:
             continue
         parameters: dict[str, Any] = connections[alias].get_connection_params()
@@ -163,9 +172,8 @@ def check_roles(
 
     If the database does not answer, there are no messages: the command itself reports it.
     """
-    aliases = (
-        CHECKED_ALIASES if databases is None else [a for a in CHECKED_ALIASES if a in databases]
-    )
+    checked = list_checked_aliases()
+    aliases = checked if databases is None else [one for one in checked if one in databases]
     try:
         return list_unsafe_connections(aliases) or list_excess_rights(aliases)
     except psycopg.OperationalError:

@@ -30,6 +30,7 @@ from orgs.models.users import User
 from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.outbound.mail import send_mail
+from orgs.placement.all_organisations import list_invited_members
 from orgs.principals import Actor
 
 INVITE_LIFETIME = timedelta(days=14)
@@ -258,11 +259,7 @@ def list_open_invitations(user: User, now: datetime) -> list[tuple[Member, Organ
     link."""
     if not user.emailaddress_set.filter(email=user.email, verified=True).exists():
         return []
-    with scope(Scope(user=user.pk)):
-        rows = Member.objects.filter(
-            user=user, joined_at=None, removed_at=None, invite_expires_at__gt=now
-        )
-        return [(m, m.organisation) for m in rows.select_related("organisation")]
+    return [(m, m.organisation) for m in list_invited_members(user.pk, now)]
 
 
 def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) -> None:

@@ -9,9 +9,10 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
 from orgs.accounts.sessions import end_sign_ins
-from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.database.rls import organisation_scope
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.users import User
+from orgs.placement.all_organisations import list_memberships_ever, list_present_organisation_ids
 
 # The name that replaces it.
 ERASED_NAME = "Erased member"
@@ -49,10 +50,13 @@ def load_member_names(organisation_id: UUID, member_id: UUID) -> MemberNames:
 def erase_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> int:
     """Erase a member but for the id, and delete their account if it opens no other organisation.
 
-    One transaction, because the account could not be found afterwards. Returns the number of
-    deleted accounts (0 or 1). A second time changes nothing.
+    The member and the account go in one transaction, because the account could not be found
+    afterwards. Other organisations, from which the person was removed, let go of the account before
+    that, each in a transaction of its own. Returns the number of deleted accounts (0 or 1). A
+    second time changes nothing.
     """
-    with transaction.atomic(), organisation_scope(organisation_id):
+    has_detached = _detach_elsewhere(organisation_id, member_id)
+    with organisation_scope(organisation_id), transaction.atomic():
         rows = Member.objects.filter(organisation_id=organisation_id, id=member_id, erased_at=None)
         member = rows.select_for_update(of=("self",)).select_related("user").first()
         if member is None:
@@ -69,28 +73,34 @@ def erase_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> in
         member.provisioned_id, member.deactivated_at = "", None
         member.language = ""
         member.save()
-        return _delete_account(user) if user is not None else 0
+        return _delete_account(user) if user is not None and has_detached else 0
 
 
 def has_other_membership(user: User, organisation_id: UUID) -> bool:
     """Whether an account opens any organisation but this one."""
-    with scope(Scope(user=user.pk)):
-        rows = Member.objects.filter(user_id=user.pk, removed_at=None)
-        return rows.exclude(organisation_id=organisation_id).exists()
+    return any(id_ != organisation_id for id_ in list_present_organisation_ids(user.pk))
+
+
+def _detach_elsewhere(organisation_id: UUID, member_id: UUID) -> bool:
+    """Let every other organisation let go of the member's account, if it opens none of them and is
+    nobody's of the staff: there the member stays, without an account. Returns whether it is so, and
+    the account can be deleted."""
+    with organisation_scope(organisation_id):
+        rows = Member.objects.filter(organisation_id=organisation_id, id=member_id, erased_at=None)
+        member = rows.select_related("user").first()
+    if member is None or member.user is None or member.user.is_staff:
+        return False
+    elsewhere = [one for one in list_memberships_ever(member.user.pk) if one[0] != organisation_id]
+    if any(removed_at is None for _, _, removed_at in elsewhere):
+        return False
+    for other_id, there_id, _ in elsewhere:
+        with organisation_scope(other_id):
+            Member.objects.filter(organisation_id=other_id, id=there_id).update(user=None)
+    return True
 
 
 def _delete_account(user: User) -> int:
-    """Delete an account that opens nothing else; staff keep theirs. Returns 1 if it is deleted,
-    else 0."""
-    with scope(Scope(user=user.pk)):
-        rows = Member.objects.filter(user_id=user.pk)
-        left = list(rows.values_list("organisation_id", "id", "removed_at"))
-    if user.is_staff or any(removed_at is None for _, _, removed_at in left):
-        return 0
-    for organisation_id, member_id, _ in left:
-        # Elsewhere they were removed: there the member stays, without an account.
-        with organisation_scope(organisation_id):
-            Member.objects.filter(organisation_id=organisation_id, id=member_id).update(user=None)
+    """Delete an account that opens nothing. Returns 1."""
     end_sign_ins(user)
     about_them = ContentType.objects.get_for_model(User)
     LogEntry.objects.filter(content_type=about_them, object_id=str(user.pk)).delete()

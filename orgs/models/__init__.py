@@ -13,6 +13,7 @@ from orgs.models.organisations import (
     Organisation,
     Projection,
 )
+from orgs.models.placements import Placement
 from orgs.models.sign_ins import SignIn
 from orgs.models.superuser_keys import SuperuserKey
 from orgs.models.support import SupportAct
@@ -32,6 +33,7 @@ __all__ = [
     "IngestProfile",
     "Member",
     "Organisation",
+    "Placement",
     "Projection",
     "ReaderType",
     "Role",

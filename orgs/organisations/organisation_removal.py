@@ -15,14 +15,16 @@ from datetime import datetime
 from graphlib import TopologicalSorter
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection
 from psycopg import sql
 
 from orgs.database import erasure_ledger
+from orgs.database.driver.servers import list_servers, server_of
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.placement.placements import release_placement
 from orgs.wired_functions import wired
 
 # The most rows of a transaction, and the most audiences of its scope.
@@ -62,6 +64,14 @@ def remove_organisation(
     seconds: for how long new batches are begun; None for no limit.
     say: called every few seconds with a sentence on the progress.
     """
+    with server_of(organisation_id):
+        is_gone = _remove(organisation_id, now, seconds, say)
+    if is_gone and len(list_servers()) > 1:
+        release_placement(organisation_id)
+    return is_gone
+
+
+def _remove(organisation_id: UUID, now: datetime, seconds: float | None, say: Reporter) -> bool:
     close_organisation(organisation_id, now=now)
     until = None if seconds is None else time.monotonic() + seconds
     gone, told = 0, time.monotonic()
@@ -99,12 +109,6 @@ def _ledger_entry(organisation_id: UUID, now: datetime) -> dict[str, object]:
     act."""
     own = {"id": organisation_id, "organisation": organisation_id, "target": organisation_id}
     return {**own, "what": LEDGER_ENTRY_TYPE, "at": now}
-
-
-def list_unfinished_removals(*, using: str) -> list[UUID]:
-    """Ids of organisations that are closed but not yet deleted; for a role that may list them."""
-    rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
-    return list(rows.order_by("removed_at").values_list("id", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,7 @@ def _delete_batch(organisation_id: UUID, audiences: Sequence[UUID], statement: s
         "lock": organisation_id.int & 0x7FFF_FFFF_FFFF_FFFF,
     }
     new = Scope(organisation=organisation_id, audiences=tuple(audiences))
-    with transaction.atomic(), scope(new), connection.cursor() as cursor:
+    with scope(new), connection.cursor() as cursor:
         # Two removals of one organisation take turns, else each would wait for rows of the other.
         cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", values)
         cursor.execute(statement, values)

@@ -15,6 +15,7 @@ from django.db.models import Q
 from django.utils.text import slugify
 
 from orgs import audit
+from orgs.database.driver.servers import HOME, list_servers
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, InvalidLanguageError, InvalidNameError, NotFoundError
@@ -25,6 +26,8 @@ from orgs.names.lookalikes import name_fault
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.quotas import create_default_quota
 from orgs.organisations.references import parse_uuid
+from orgs.placement.all_organisations import list_organisations
+from orgs.placement.placements import confirm_placement, reserve_placement
 from orgs.principals import Actor
 from orgs.wired_functions import wired
 
@@ -53,11 +56,13 @@ def create_organisation(
     slug: str = "",
     language: str = "english",
     id_: UUID | None = None,
+    server: str = HOME,
 ) -> Organisation:
     """Create the tenant, its audience and what higher apps add. id_: its id, else a new one.
+    server: where it lies from now on; another one than the home server takes the owner's role.
 
-    Raises AlreadyExistsError when the slug is taken, InvalidLanguageError, and InvalidNameError for
-    a name that nobody can read for sure.
+    Raises UnknownServerError, AlreadyExistsError when the slug is taken, InvalidLanguageError, and
+    InvalidNameError for a name that nobody can read for sure.
     """
     _check_name(name.strip())
     check_language(language)
@@ -69,7 +74,14 @@ def create_organisation(
         indexed_language=language,
         created_at=now,
     )
+    if server:
+        # Those of the home server have a placement only if they were made beside other servers.
+        if list_organisations(Q(slug=organisation.slug), limit=1):
+            raise AlreadyExistsError(f"an organisation with the slug {organisation.slug}")
+        reserve_placement(organisation.id, organisation.slug, server)
     with organisation_scope(organisation.id):
+        if not server and len(list_servers()) > 1:
+            reserve_placement(organisation.id, organisation.slug, server)
         try:
             with transaction.atomic():
                 organisation.save(force_insert=True)
@@ -80,6 +92,8 @@ def create_organisation(
         create_default_quota(organisation.id)
         ensure_audience(organisation.id, AudienceType.ORGANISATION)
         on_organisation_created(organisation, now)
+    if server:
+        confirm_placement(organisation.id)
     return organisation
 
 
@@ -140,7 +154,7 @@ def get_organisation(reference: str) -> Organisation:
     """
     by_id = parse_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
-    found = list(Organisation.objects.using("owner").filter(match)[:2])
+    found = list_organisations(match, limit=2)
     if len(found) != 1:
         raise NotFoundError(
             f"no organisation {reference}" if not found else f"several organisations {reference}"

@@ -7,8 +7,11 @@ mention another organisation.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -134,8 +137,8 @@ def look_up_account(
     action = "support.account_found"
     # Without an account the reason is not kept: a name in it could not be found to be erased.
     kept = reason if found else ""
-    _record(staff, SupportActType.LOOKED_UP, action, found, reason=kept, now=now)
-    return found
+    with _recorded_act(staff, SupportActType.LOOKED_UP, action, found, reason=kept, now=now):
+        return found
 
 
 def end_account_sign_ins(
@@ -149,9 +152,8 @@ def end_account_sign_ins(
     told: dict[str, Any] = {"ended": len(ended)}
     if only is not None:
         told["browser"] = ended[0].browser
-    with transaction.atomic():
-        action = "support.signed_out"
-        _record(staff, SupportActType.SIGNED_OUT, action, found, reason=reason, now=now, **told)
+    kind, action = SupportActType.SIGNED_OUT, "support.signed_out"
+    with _recorded_act(staff, kind, action, found, reason=reason, now=now, **told):
         sessions.end_sign_ins(User(pk=found.id), only=only)
     return len(ended)
 
@@ -168,18 +170,17 @@ def reset_second_factor(
     found = _get_account(staff, email)
     if not found.factors:
         raise NotFoundError("no second step")
-    with transaction.atomic():
-        count = len(found.factors)
-        _record(
-            staff,
-            SupportActType.SECOND_STEP_RESET,
-            "support.second_step_reset",
-            found,
-            reason=reason,
-            now=now,
-            proof=proof,
-            factors=count,
-        )
+    count = len(found.factors)
+    with _recorded_act(
+        staff,
+        SupportActType.SECOND_STEP_RESET,
+        "support.second_step_reset",
+        found,
+        reason=reason,
+        now=now,
+        proof=proof,
+        factors=count,
+    ):
         user = User.objects.select_for_update().only("id", "password").get(pk=found.id)
         Authenticator.objects.filter(user=user).delete()
         sessions.end_sign_ins(user)
@@ -187,11 +188,16 @@ def reset_second_factor(
 
 
 def record_account_change(staff: User, email: str, *, now: datetime) -> None:
-    """Record that a superuser changed the account, in Django's admin; nothing for one's own."""
+    """Record that a superuser changed the account, in Django's admin; nothing for one's own.
+
+    Called in the transaction of the change. The trails of the organisations follow its end, because
+    each is a transaction of its own.
+    """
     found = find_account(staff, email)
     if found is not None:
+        _store_act(staff, SupportActType.CHANGED, found, reason="", now=now, detail={})
         action = "support.account_changed"
-        _record(staff, SupportActType.CHANGED, action, found, reason="", now=now)
+        transaction.on_commit(partial(_record_in_trails, staff, action, found))
 
 
 def list_support_acts(user: User, *, since: datetime | None = None) -> list[SupportAct]:
@@ -210,7 +216,8 @@ def _get_account(staff: User, email: str) -> SupportAccount:
     return found
 
 
-def _record(
+@contextmanager
+def _recorded_act(
     staff: User,
     kind: SupportActType,
     action: str,
@@ -219,34 +226,55 @@ def _record(
     reason: str,
     now: datetime,
     **detail: Any,
-) -> None:
-    """Record an act with the account, and as `action` in the trail of each of its organisations."""
+) -> Iterator[None]:
+    """The transaction of an act with the account, which is recorded with it; and before it as
+    `action` in the trail of each of the account's organisations.
+
+    Each trail is a transaction of its own, since organisations may lie on several servers. They
+    come first, so that no act is done of which an organisation does not know.
+    """
+    told = {name: detail[name] for name in ("ended", "browser") if name in detail}
+    _record_in_trails(staff, action, found, **told)
     with transaction.atomic():
-        with scope(Scope(user=staff.pk)):
-            SupportAct.objects.bulk_create(
-                [
-                    SupportAct(
-                        at=now,
-                        staff=staff.pk,
-                        staff_name=str(staff),
-                        account_id=found.id if found else None,
-                        kind=kind,
-                        reason=reason,
-                        detail=detail,
-                    )
-                ]
+        _store_act(staff, kind, found, reason=reason, now=now, detail=detail)
+        yield
+
+
+def _store_act(
+    staff: User,
+    kind: SupportActType,
+    found: SupportAccount | None,
+    *,
+    reason: str,
+    now: datetime,
+    detail: dict[str, Any],
+) -> None:
+    act = SupportAct(
+        at=now,
+        staff=staff.pk,
+        staff_name=str(staff),
+        account_id=found.id if found else None,
+        kind=kind,
+        reason=reason,
+        detail=detail,
+    )
+    with scope(Scope(user=staff.pk)):
+        SupportAct.objects.bulk_create([act])
+
+
+def _record_in_trails(
+    staff: User, action: str, found: SupportAccount | None, **detail: Any
+) -> None:
+    for one in found.memberships if found else ():
+        if one.stands:
+            record_support_act(
+                staff.pk,
+                action,
+                one.organisation_id,
+                target=one.member_id,
+                target_type="member",
+                **detail,
             )
-        told = {name: detail[name] for name in ("ended", "browser") if name in detail}
-        for one in found.memberships if found else ():
-            if one.stands:
-                record_support_act(
-                    staff.pk,
-                    action,
-                    one.organisation_id,
-                    target=one.member_id,
-                    target_type="member",
-                    **told,
-                )
 
 
 def _parse_account(told: dict[str, Any]) -> SupportAccount:

@@ -4,7 +4,7 @@ from django.db.models import Q
 
 from orgs.models.organisations import Organisation
 from orgs.organisations.references import parse_uuid
-from orgs.support.support_sessions import SUPPORT_ALIAS
+from orgs.placement.all_organisations import list_organisations_for_support
 
 # The most organisations of one name that are offered, by their short names.
 MAX_MATCHES = 20
@@ -15,8 +15,7 @@ def list_organisations_named(words: str) -> list[Organisation]:
     wanted = " ".join(words.replace("\x00", "").split())
     if not wanted:
         return []
-    rows = Organisation.objects.using(SUPPORT_ALIAS).only("id", "name", "slug", "created_at")
     called = Q(name__iexact=wanted) | Q(slug=wanted.lower())
     if id_ := parse_uuid(wanted):
         called |= Q(id=id_)
-    return list(rows.filter(called).order_by("slug")[:MAX_MATCHES])
+    return list_organisations_for_support(called, limit=MAX_MATCHES)

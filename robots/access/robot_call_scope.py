@@ -121,6 +121,11 @@ class KeyRequest:
     member: str | None
     now: datetime
 
+    @property
+    def organisation_id(self) -> UUID:
+        """The organisation of the key."""
+        return self.key.organisation_id
+
     def statements(self) -> list[StatementAndValues]:
         """The statements that open the scope; the last returns one row if the call is allowed."""
         needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]

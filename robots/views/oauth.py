@@ -184,7 +184,7 @@ def _in_scope_of(
     )
     found: UUID | None = next((one.organisation_id for one in shown if one), None)
     try:
-        with transaction.atomic(), organisation_scope(found) if found else nullcontext():
+        with organisation_scope(found) if found else nullcontext(), transaction.atomic():
             headers, body, status = act(*extract_params(request))
     except errors.OAuth2Error as error:
         headers, body, status = {}, error.json, error.status_code

@@ -30,6 +30,7 @@ TABLES_WITHOUT_TENANT = {
     "orgs_user_groups": "permissions of support accounts; unused",
     "orgs_user_user_permissions": "permissions of support accounts; unused",
     "orgs_signin": "in which browsers a person is signed in",
+    "orgs_placement": "on which server an organisation lies; shown by its id alone",
     "orgs_superuserkey": "digests of keys by which superusers make and remove organisations",
     "orgs_supportact": "what support did with an account, read under the account's own scope",
     "account_emailaddress": "whether the address of an account is proven",
@@ -258,6 +259,12 @@ FIXED_PATH = "search_path=pg_catalog, pg_temp"
 def definer_functions(connection: Connection) -> list[str]:
     """The signature of every SECURITY DEFINER function."""
     return [row[0] for row in connection.execute(_DEFINERS)]
+
+
+def organisation_functions(connection: Connection) -> list[str]:
+    """The names, with their schema, of those that read rows of the organisation of the scope."""
+    signatures = set(definer_functions(connection)) - ACCOUNT_FUNCTIONS
+    return sorted({signature.partition("(")[0] for signature in signatures})
 
 
 def definer_faults(connection: Connection) -> list[str]:

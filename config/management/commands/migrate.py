@@ -11,11 +11,20 @@ from django.db import connections
 
 from config.releases.database_release import refuse_newer_database
 from config.releases.lock_limits import limited_lock_waits, retry_when_locked
+from orgs.database.driver.servers import list_servers, on_server
 
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        """Raises CommandError if the database is of a newer release."""
+        """The owner's database is that of each server, the home server first. Raises CommandError
+        if one is of a newer release."""
+        self._migrate(*args, **options)
+        for server in list_servers()[1:] if options["database"] == "owner" else ():
+            self.stdout.write(f"The server {server}:")
+            with on_server(server):
+                self._migrate(*args, **options)
+
+    def _migrate(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
         if reason := refuse_newer_database(connection):
             raise CommandError(f"Nothing was done: {reason}")

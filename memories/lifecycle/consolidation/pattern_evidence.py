@@ -25,7 +25,6 @@ from memories.lifecycle.consolidation.pattern_rules import (
 from orgs.database.rls import organisation_scope
 from orgs.expiry import not_expired_sql
 from orgs.models.memberships import Member
-from orgs.models.organisations import Organisation
 
 WORKER = "worker"
 
@@ -55,11 +54,6 @@ FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND m.shareabl
 """
 _CONSENT_FIELDS = ("id", "sharing_off_at", "removed_at", "learning_paused_at")
 EvidenceByPattern = dict[tuple[UUID, Pattern], list[Evidence]]
-
-
-def list_organisation_ids() -> list[UUID]:
-    """The ids of all organisations, the only rows that the worker may read without a scope."""
-    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
 
 
 def read_evidence_state(organisation_id: UUID, *, now: datetime) -> str:

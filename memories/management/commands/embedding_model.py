@@ -15,6 +15,7 @@ from memories.jobs.organisation_run import lease_manual_run
 from memories.management.terminal_job import run_at_terminal
 from orgs.management.output import ResultCommand
 from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisations
 
 # Those that name a model.
 NAMING_ACTIONS = ("add", "remove")
@@ -42,7 +43,7 @@ class Command(ResultCommand):
             needs = "needs the name of a model" if action in NAMING_ACTIONS else "takes no name"
             raise CommandError(f"{action} {needs}.")
         if options["all"]:
-            organisations = list(Organisation.objects.using("worker").only("id").order_by("id"))
+            organisations = list_organisations()
         else:
             organisations = [self.organisation(options["organisation"])]
         act: Callable[..., dict[str, Any]] = getattr(self, f"_{action}")

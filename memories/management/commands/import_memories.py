@@ -36,6 +36,7 @@ from orgs.errors import InvalidNameError, LookalikeNameError
 from orgs.management.output import ResultCommand, progress_bar
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
+from orgs.placement.all_organisations import list_organisations
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, ensure_builtin_robot, ensure_robot
 
@@ -154,7 +155,7 @@ class Command(ResultCommand):
     def _organisation(self, reference: str | None) -> Organisation:
         if reference:
             return self.organisation(reference)
-        found = list(Organisation.objects.using("owner").all()[:2])
+        found = list_organisations(limit=2)
         if len(found) != 1:
             raise CommandError("Say which: --organisation SLUG.")
         return found[0]

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from memories.demo.create_demo import HOME_SLUG, create_demo, create_home_organisation
@@ -17,6 +18,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.models.users import User
+from orgs.placement.all_organisations import list_organisations
 from robots.access.keys import create_key
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
@@ -31,9 +33,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(settings.DATA_DIR) / "demo.json"
         told = json.loads(path.read_text()) if path.exists() else {}
-        known = Organisation.objects.using("owner")
-        demo = known.filter(slug=SLUG).first()
-        if demo is None and not known.exists():
+        demo = next(iter(list_organisations(Q(slug=SLUG))), None)
+        if demo is None and not list_organisations(limit=1):
             made = create_organisations()
         elif demo is None:
             # The demo was removed or never wanted, so its file is outdated.

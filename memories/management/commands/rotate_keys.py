@@ -7,9 +7,9 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from memories.encryption.rotate_keys import rotate_keys
-from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.store.encryption.keys import MissingEncryptionKeyError, load_keyring
 from orgs.management.output import ResultCommand
+from orgs.placement.all_organisations import list_organisation_ids
 
 _COUNT_NAMES = ("encrypted", "memories", "versions", "unreadable", "refused")
 

@@ -94,7 +94,10 @@ def search_standby(principal: Principal, question: SearchRequest) -> StandbyHits
 
 def _search(principal: Principal, question: SearchRequest, written: int) -> StandbyHits:
     until = time.monotonic() + SEARCH_SECONDS
-    with nearer_end(until), pipelined_scope(STANDBY_ALIAS) as scope:
+    with (
+        nearer_end(until),
+        pipelined_scope(STANDBY_ALIAS, organisation=question.organisation_id) as scope,
+    ):
         with reading_from_standby(until):
             question = _open_scope(scope, principal, question, written)
         began = time.monotonic()

@@ -21,6 +21,7 @@ from prometheus_client import Counter, Gauge
 from psycopg.pq import Format
 
 from orgs.database.driver.pipeline import run_pipeline
+from orgs.database.driver.servers import HOME, current_server
 from orgs.database.driver.standby_reads import STANDBY_ALIAS, has_standby
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.standby.server_identity import (
@@ -100,8 +101,9 @@ class StandbyMonitor:
         self.last = Look(UNKNOWN)
 
     def is_ready(self) -> bool:
-        """Whether a search may ask the standby now. The first call begins to look."""
-        if not has_standby():
+        """Whether a search may ask the standby now, which is the home server's. The first call
+        begins to look."""
+        if not has_standby() or current_server() != HOME:
             return False
         self._ensure_thread()
         look = self.last

@@ -8,7 +8,12 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.validators import validate_email
 from django.utils import timezone
 
-from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError
+from orgs.errors import (
+    AccountsElsewhereError,
+    AlreadyExistsError,
+    InvalidNameError,
+    LookalikeNameError,
+)
 from orgs.management.output import ResultCommand
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
@@ -38,7 +43,12 @@ class Command(ResultCommand):
             )
         except ValidationError as error:
             raise CommandError(f"{options['email']} is not an e-mail address.") from error
-        except (AlreadyExistsError, LookalikeNameError, InvalidNameError) as error:
+        except (
+            AccountsElsewhereError,
+            AlreadyExistsError,
+            LookalikeNameError,
+            InvalidNameError,
+        ) as error:
             raise CommandError(f"Nothing done: {error}".rstrip(".") + ".") from error
         result = {
             "id": member.id,

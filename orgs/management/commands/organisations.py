@@ -9,6 +9,7 @@ from orgs.management.output import ResultCommand
 from orgs.models.organisations import MAX_SUSPENSION_REASON_LENGTH, Organisation
 from orgs.organisations.quotas import get_usage
 from orgs.organisations.suspension import set_suspended
+from orgs.placement.all_organisations import list_organisations
 
 
 class Command(ResultCommand):
@@ -26,8 +27,7 @@ class Command(ResultCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["act"] == "list":
-            rows = Organisation.objects.using("owner").order_by("slug")
-            found = {one.slug: _describe(one) for one in rows}
+            found = {one.slug: _describe(one) for one in list_organisations()}
             self.print_result(found, as_json=options["json"])
             return
         organisation = self.organisation(options["organisation"])

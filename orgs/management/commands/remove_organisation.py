@@ -6,7 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from orgs.management.output import ResultCommand
-from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
+from orgs.organisations.organisation_removal import remove_organisation
+from orgs.placement.all_organisations import list_removed_ids
 
 
 class Command(ResultCommand):
@@ -22,7 +23,7 @@ class Command(ResultCommand):
         if bool(options["organisation"]) == options["unfinished"]:
             raise CommandError("Name an organisation, or say --unfinished.")
         if options["unfinished"]:
-            chosen = list_unfinished_removals(using="owner")
+            chosen = list_removed_ids(using="owner")
         else:
             found = self.organisation(options["organisation"])
             if options["confirm"] != found.slug:

@@ -141,7 +141,7 @@ def opened(here: Tenant, robot: str, group: str | None, member: str | None) -> P
     key = parse_key(here.keys[robot])
     assert key is not None
     asked = KeyRequest(key=key, group=group, member=member, now=timezone.now())
-    with pipelined_scope():
+    with pipelined_scope(organisation=asked.organisation_id):
         *_, rows = fetch_pipelined(asked.statements())
     found = asked.opened(rows)
     return found.principal if found else None
@@ -190,7 +190,7 @@ def test_a_statement_that_opens_nothing_leaves_every_table_empty(here: Tenant) -
     key = parse_key(own[:-1] + ("a" if own[-1] != "a" else "b"))
     assert key is not None
     asked = KeyRequest(key=key, group=None, member=None, now=timezone.now())
-    with pipelined_scope():
+    with pipelined_scope(organisation=asked.organisation_id):
         count = ("SELECT count(*), current_setting('app.audiences', true) FROM memories_memory", {})
         *_, rows, seen = fetch_pipelined([*asked.statements(), count])
     assert (rows, seen) == ([], [(0, "{}")])

@@ -37,7 +37,7 @@ def test_after_a_relaxed_scope_the_rest_of_the_transaction_is_flushed(flushing: 
             assert flush() == "local"
             turn_to(Scope(relaxed=True))
         assert flush() == "local"
-        with pipelined_scope("worker") as opening:
+        with pipelined_scope("worker", organisation=None) as opening:
             opening.note(Scope(relaxed=True))
             fetch_all("SELECT set_config('synchronous_commit', 'off', true)", (), "worker")
         assert flush() == "local"

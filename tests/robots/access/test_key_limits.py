@@ -205,7 +205,7 @@ def test_both_ways_name_the_same_reader(lasting_world: World) -> None:
     mina = str(here.members["mina"].id)
     for group, member in ((None, None), ("launch", None), ("design", mina)):
         asked = KeyRequest(key=shown, group=group, member=member, now=timezone.now())
-        with pipelined_scope():
+        with pipelined_scope(organisation=asked.organisation_id):
             *_, rows = fetch_pipelined(asked.statements())
         opened = asked.opened(rows)
         assert opened is not None

@@ -1,0 +1,1 @@
+"""Which organisations there are and where: whatever is asked before one of them is named."""
