@@ -49,9 +49,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
     prepare = env.bool("DATABASE_PREPARE", default=True)
     configured: dict[str, dict[str, Any]] = {}
     for alias, (role, url) in _addresses().items():
-        given = parse_database_address(
-            url, ALIASES[alias] if alias in ALIASES else f"{alias} of DATABASE_SERVERS"
-        )
+        given = parse_database_address(url, ALIASES.get(alias, f"{alias} of DATABASE_SERVERS"))
         # What the address asks for, such as sslmode, beside our own.
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         if alias == "replica":

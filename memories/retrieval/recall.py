@@ -52,11 +52,7 @@ from memories.retrieval.search_types import (
     SearchResult,
     hit_ids,
 )
-from memories.retrieval.standby.confirmed_search import (
-    confirm_statement,
-    is_confirmed,
-    search_primary,
-)
+from memories.retrieval.standby.confirmed_search import open_confirmed
 from memories.retrieval.standby.standby_search import StandbyHits, search_standby
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
@@ -304,8 +300,10 @@ def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
             question = add_vector(question, opened.principal.reader)
             served = run_search(question)
         else:
-            opened = ahead.opened
-            question, served = _confirm(scope, ahead)
+            opened, principal = ahead.opened, ahead.opened.principal
+            question, served = open_confirmed(
+                scope, _recall_scope(principal), principal, ahead.question, ahead.hits
+            )
         principal = opened.principal
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
@@ -350,18 +348,6 @@ def _search_ahead(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> _Search
     with principal.scope() if call.query.filters else nullcontext():
         question = resolve_query(principal, call.query, call.now)
     return _SearchAhead(opened, question, search_standby(principal, question))
-
-
-def _confirm(scope: PipelinedScope, ahead: _SearchAhead) -> tuple[SearchRequest, SearchResult]:
-    """What may be served of the standby's hits, else what the primary finds; opens the scope."""
-    principal, hits = ahead.opened.principal, ahead.hits
-    opens = _recall_scope(principal)
-    statements = [scope_statement(opens), *([confirm_statement(hits)] if hits else [])]
-    found = fetch_pipelined(statements)
-    scope.note(opens)
-    if hits is not None and is_confirmed(hits, found[-1]):
-        return hits.question, hits.served
-    return search_primary(principal, ahead.question)
 
 
 def _open_scope(

@@ -8,7 +8,7 @@ from orgs.database.sql_files import run_sql_file
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orgs', '0025_invited_by_index'),
+        ('orgs', '0028_audit_cursor'),
     ]
 
     operations = [

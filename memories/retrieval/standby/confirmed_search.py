@@ -15,8 +15,8 @@ from memories.retrieval.query_vector import add_vector
 from memories.retrieval.search_types import SearchRequest, SearchResult
 from memories.retrieval.standby.standby_search import VERSION_SQL, StandbyHits, search_standby
 from orgs.database.driver.pipeline import Rows
-from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import StatementAndValues
+from orgs.database.prepared_statements import fetch_all, fetch_pipelined
+from orgs.database.rls import PipelinedScope, Scope, StatementAndValues, scope_statement
 from orgs.database.standby.monitor import SEARCHES
 from orgs.expiry import not_expired_sql
 from orgs.principals import Principal
@@ -38,6 +38,23 @@ def search_confirmed(
     found = search_standby(principal, question)
     if found is not None and is_confirmed(found, fetch_all(*confirm_statement(found))):
         return found.question, found.served
+    return search_primary(principal, question)
+
+
+def open_confirmed(
+    scope: PipelinedScope,
+    opens: Scope,
+    principal: Principal,
+    question: SearchRequest,
+    hits: StandbyHits | None,
+) -> tuple[SearchRequest, SearchResult]:
+    """Open a scope on the primary; in it the same for what the standby found already. hits: None if
+    the primary has to search."""
+    confirming = [confirm_statement(hits)] if hits is not None else []
+    found = fetch_pipelined([scope_statement(opens), *confirming])
+    scope.note(opens)
+    if hits is not None and is_confirmed(hits, found[-1]):
+        return hits.question, hits.served
     return search_primary(principal, question)
 
 
