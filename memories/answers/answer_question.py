@@ -33,14 +33,10 @@ from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows, mark_un
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
-from memories.retrieval.recall import (
-    Query,
-    build_request,
-    resolve_asker,
-    resolve_timeframe,
-)
+from memories.retrieval.recall import build_request, resolve_asker, resolve_timeframe
 from memories.retrieval.recall_log import record_recall
 from memories.retrieval.reranking.rerank import reranked_score
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.speakers.attribution import marked_name
 from orgs.models.memberships import load_member_zone

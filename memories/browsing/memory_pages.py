@@ -58,7 +58,8 @@ from memories.browsing.selection import (
 from memories.restatement.models import Restatement
 from memories.restatement.restate import find_restatement
 from memories.retrieval.answering.confidence import is_irrelevant
-from memories.retrieval.recall import Query, recall_as_principal, resolve_asker
+from memories.retrieval.recall import recall_as_principal, resolve_asker
+from memories.retrieval.resolve_filters import Query
 from memories.review.contradictions import UNDECIDED_SQL, find_undecided
 from memories.store.lineage import ANCESTORS_SQL, MAX_LEVELS, Lineage, group_by_level
 from memories.store.models.choices import Kind, Status
@@ -282,8 +283,7 @@ def search_memories(
 def _load_options(
     principal: Principal, selection: Selection, whole: ParseSavedView | None, now: datetime
 ) -> FilterOptions | None:
-    """The filter options, if `whole`. Raises NotFoundError for a group that the asker may not
-    know."""
+    """The filter options, if `whole`. Raises NotFoundError for an unknown or foreign group."""
     chosen = load_filter_options(principal) if whole else None
     if chosen is not None and whole:
         groups = {None, *(id_ for id_, _ in chosen.groups)}

@@ -11,7 +11,8 @@ from memories.retrieval.answering.confidence import classify_confidence, is_irre
 from memories.retrieval.explanation.explain import relative_scores
 from memories.retrieval.explanation.match_phrases import match_phrases
 from memories.retrieval.pipeline import run_search
-from memories.retrieval.recall import Query, build_request, load_memories
+from memories.retrieval.recall import build_request, load_memories
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Hit, hit_ids
 from memories.store.models.memory import Memory
 from memories.store.organisation_models import to_organisation_models

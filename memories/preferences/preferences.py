@@ -22,7 +22,8 @@ from memories.ingestion.remember import remember
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.preferences import preference_details
 from memories.preferences.alerts import decide_alert
-from memories.retrieval.recall import Query, recall_as_principal
+from memories.retrieval.recall import recall_as_principal
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import SearchFilters
 from memories.state.supersede_memory import holds_q
 from memories.store.models.choices import PREFERENCE_METADATA_KEY, Category, Status, Type

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -42,12 +42,10 @@ from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.query_vector import add_vector
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.reranking.rerank import fetch_passages, rerank
-from memories.retrieval.resolve_filters import resolve_query
-from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
+from memories.retrieval.resolve_filters import Query, resolve_query
 from memories.retrieval.search_types import (
     Expert,
     Hit,
-    SearchFilters,
     SearchRequest,
     SearchResult,
     hit_ids,
@@ -55,7 +53,6 @@ from memories.retrieval.search_types import (
 from memories.retrieval.standby.confirmed_search import open_confirmed
 from memories.retrieval.standby.standby_search import StandbyHits, search_standby
 from memories.retrieval.timeframes.parse_timeframe import (
-    TimeRange,
     end_of_day,
     extract_timeframe,
     parse_timeframes,
@@ -87,58 +84,6 @@ from robots.access.robot_call_scope import (
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
 AUTO_TIMEFRAME = ("auto",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A recall as it was asked; references are ids, external ids or platform:id.
-
-    timeframe: times in words or as ranges, combined by OR, or AUTO for the time that the text
-    names; recall resolves them into `ranges`. as_of: only what was said up to then and held then; a
-    day means its end, for whoever asks. narrow: filters that are looked up already, instead of
-    `filters` and `ranges`. working: whether every hit enters the robot's working memory.
-    prefer_personal, shared_limit: see `ranking.nearest_audience`; 0 is include_shared=False.
-    """
-
-    text: str
-    limit: int = DEFAULT_LIMIT
-    group: str | None = None
-    member: str | None = None
-    shareable_with: str | None = None
-    strategy: str = "auto"
-    fusion: str = "minmax"
-    min_similarity: float | None = None
-    include_shared: bool = True
-    prefer_personal: bool = True
-    shared_limit: int | None = None
-    include_direct: bool = False
-    filters: dict[str, Any] = field(default_factory=dict)
-    timeframe: tuple[str | TimeRange, ...] = ()
-    ranges: tuple[TimeRange, ...] = ()
-    as_of: date | None = None
-    counts: bool = True
-    narrow: SearchFilters | None = None
-    explain: bool = False
-    rerank: bool = False
-    profile: str = "balanced"
-    tier_strategy: str | None = None
-    include_expired: bool = False
-    working: bool = False
-
-    @property
-    def is_narrowed(self) -> bool:
-        """Whether more than the group narrows what may come up."""
-        open_query = Query(text="")
-        return any(
-            getattr(self, name) != getattr(open_query, name)
-            for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
-        )
-
-    @property
-    def asks_everywhere(self) -> bool:
-        """Whether no answer means that nobody could answer: what is narrowed may be answered
-        elsewhere, and at another time."""
-        return not (self.is_narrowed or self.ranges or self.timeframe or self.as_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """A query with the ids of the groups, members, robots and teams that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,9 +13,10 @@ from memories.access.visibility import audience_types
 from memories.language.query_cues import is_about_self, is_when_question
 from memories.restatement.names import fold_names
 from memories.retrieval.reranking.rerank import deepen_limit
-from memories.retrieval.scoring_profiles import effective_tiers
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, effective_tiers
 from memories.retrieval.search_types import SearchFilters, SearchRequest
 from memories.retrieval.strategies.registry import ALIASES
+from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.organisation_models import to_organisation_models
 from memories.store.tag_names import coerce_query_tags
 from orgs.organisations.references import find_members
@@ -24,10 +25,59 @@ from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
 from robots.teams.teams import find_teams, visible_teams
 
-if TYPE_CHECKING:
-    from memories.retrieval.recall import Query
-
 _NO_ID = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A recall as it was asked; references are ids, external ids or platform:id.
+
+    timeframe: times in words or as ranges, combined by OR, or AUTO for the time that the text
+    names; recall resolves them into `ranges`. as_of: only what was said up to then and held then; a
+    day means its end, for whoever asks. narrow: filters that are looked up already, instead of
+    `filters` and `ranges`. working: whether every hit enters the robot's working memory.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`; 0 is include_shared=False.
+    """
+
+    text: str
+    limit: int = DEFAULT_LIMIT
+    group: str | None = None
+    member: str | None = None
+    shareable_with: str | None = None
+    strategy: str = "auto"
+    fusion: str = "minmax"
+    min_similarity: float | None = None
+    include_shared: bool = True
+    prefer_personal: bool = True
+    shared_limit: int | None = None
+    include_direct: bool = False
+    filters: dict[str, Any] = field(default_factory=dict)
+    timeframe: tuple[str | TimeRange, ...] = ()
+    ranges: tuple[TimeRange, ...] = ()
+    as_of: date | None = None
+    counts: bool = True
+    narrow: SearchFilters | None = None
+    explain: bool = False
+    rerank: bool = False
+    profile: str = "balanced"
+    tier_strategy: str | None = None
+    include_expired: bool = False
+    working: bool = False
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than the group narrows what may come up."""
+        open_query = Query(text="")
+        return any(
+            getattr(self, name) != getattr(open_query, name)
+            for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
+        )
+
+    @property
+    def asks_everywhere(self) -> bool:
+        """Whether no answer means that nobody could answer: what is narrowed may be answered
+        elsewhere, and at another time."""
+        return not (self.is_narrowed or self.ranges or self.timeframe or self.as_of)
 
 
 def resolve_filters(
@@ -82,7 +132,7 @@ def _resolve_ids(
     )
 
 
-def resolve_query(principal: Principal, query: "Query", now: datetime) -> SearchRequest:
+def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with its references resolved; call in the asker's scope."""
     actor, models = principal.actor, to_organisation_models(principal.encoders)
     filters = query.narrow or resolve_filters(actor, query.filters, query.ranges, query.as_of)

@@ -12,7 +12,8 @@ from uuid import UUID
 
 from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.principals import Actor
 
 PRIVATE_ACCESS_ONLY = (

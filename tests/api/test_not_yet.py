@@ -9,7 +9,7 @@ import pytest
 from memories.access.references import ReaderReferences
 from memories.ingestion.drafts import Draft
 from memories.insights.audit_trail import AuditFilter
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import SearchFilters
 from robots.conversations.message_types import NewMessage
 from tests.architecture.source import module_files

@@ -43,6 +43,7 @@ SINCE = (
     "orgs.database.compiled_queries",
     "orgs.database.driver.pipeline",
     "orgs.database.driver.servers",
+    "orgs.database.driver.standby_reads",
     "orgs.database.prepared_statements",
     "orgs.database.time_budget",
     "orgs.expiry",

@@ -40,7 +40,8 @@ from memories.privacy.break_glass import open_disclosure
 from memories.privacy.erasure.begin_erasure import record_erased_memories
 from memories.privacy.erasure.erasure_run import ErasureStep
 from memories.retrieval.feedback import record_feedback
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.safety.gate_policy import set_gate_policy
 from memories.safety.names.known_names import add_term
 from memories.store.deduplication import content_hash

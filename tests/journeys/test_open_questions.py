@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from tests.journeys.conftest import RunningSite
 from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings

@@ -16,7 +16,8 @@ from rest_framework.test import APIClient
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import set_confidential
 from robots.models.teams import TeamRobot

@@ -18,7 +18,8 @@ from psycopg import sql
 from config.embedded.servers.provisioning import provision
 from memories.indexing import exact_scan
 from memories.indexing.organisation_indexes import maintain_indexes
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database import erasure_ledger
 from orgs.database.backup import restore
 from orgs.database.backup.create import BackupResult, create_backup

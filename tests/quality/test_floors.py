@@ -22,7 +22,8 @@ from memories.evaluation.measures.metrics import hit_at, mean, ndcg_at, recall_a
 from memories.indexing.organisation_indexes import enable_projection
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.candidates import search
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.models.organisations import Projection
 from tests.large_scopes import force_index_search
 from tests.quality.quality_dataset import EvidenceQuestion, import_lines, questions

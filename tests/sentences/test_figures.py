@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import Proposal, ProposalState
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope

@@ -26,7 +26,8 @@ from memories.retrieval.answering.confidence import (
     YES_FROM,
     is_irrelevant,
 )
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.errors import NotFoundError
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import ImportedDataset, import_dataset, read_dataset

@@ -17,7 +17,8 @@ from memories.evaluation.measures.metrics import mean
 from memories.evaluation.report.tables import Table
 from memories.language.terms import extract_terms
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.errors import NotFoundError
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import EvidenceQuestion, ImportedDataset, read_dataset

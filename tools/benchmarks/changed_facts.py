@@ -21,7 +21,8 @@ from memories.ingestion.remember import remember_many
 from memories.language.comparison.changed_facts import is_replaced_by, is_same_matter
 from memories.language.comparison.statements import read_statement
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import FactState
 from tools.benchmarks.datasets import ImportedDataset
 from tools.benchmarks.quality import import_and_report

@@ -9,7 +9,8 @@ from datetime import datetime
 
 from django.db import connections
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from robots.access.acting_for_members import resolve_actor
 from tools.benchmarks.synthetic import Synthetic
 

@@ -17,7 +17,8 @@ from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import percentile, percentiles
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from tools.benchmarks.report import print_line
 from tools.benchmarks.synthetic import Reader, fill_organisation
 

@@ -16,7 +16,8 @@ from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import percentile, percentiles
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall, recall_by_key
+from memories.retrieval.recall import recall, recall_by_key
+from memories.retrieval.resolve_filters import Query
 from orgs.principals import resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.access.keys import authenticate_key, parse_key

@@ -18,7 +18,8 @@ from django.utils import timezone
 from memories.indexing.organisation_indexes import enable_projection
 from memories.ingestion.file_import.import_people import EVERYONE, PLATFORM
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies.registry import DEFAULT_STRATEGY, STRATEGIES
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError

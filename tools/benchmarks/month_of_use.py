@@ -33,7 +33,8 @@ from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import faster_tier, slower_tier
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.feedback import record_feedback
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import Proposal, ProposalCause
 from memories.store.dependents import SUMMARY_KEY_PREFIX
 from memories.store.models.memory import Memory

@@ -23,7 +23,8 @@ from memories.indexing.embed_worker import embed_pending
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.organisations.groups import create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor

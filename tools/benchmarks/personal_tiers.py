@@ -20,7 +20,8 @@ from memories.indexing.embed_worker import embed_pending
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.accounts.sessions import actor_of
 from orgs.members.invitations import create_member
 from orgs.organisations.organisations import create_organisation

@@ -19,8 +19,9 @@ from memories.embedding.cross_encoders.cross_encoder_loading import get_cross_en
 from memories.evaluation.measures.metrics import QUALITY_METRICS, compute_quality, mean, percentile
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
 from memories.retrieval.reranking import rerank as reranking
+from memories.retrieval.resolve_filters import Query
 from orgs.errors import NotFoundError
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import (

@@ -17,7 +17,8 @@ from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import percentile, percentiles
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall_by_key
+from memories.retrieval.recall import recall_by_key
+from memories.retrieval.resolve_filters import Query
 from orgs.database.driver.standby_reads import STANDBY_ALIAS
 from orgs.database.standby.monitor import StandbyMonitor, monitor
 from robots.access.keys import parse_key

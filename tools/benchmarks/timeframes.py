@@ -16,7 +16,8 @@ import orjson
 
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import (
     Dataset,

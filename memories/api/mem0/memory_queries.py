@@ -12,7 +12,8 @@ from memories.api.mem0.filters import ENTITIES, SOURCE, Filters
 from memories.api.mem0.reach import Reach, resolve_reach, rows_by_id
 from memories.browsing.memory_versions import MemoryVersion
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, recall_as_principal
+from memories.retrieval.recall import recall_as_principal
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import SearchFilters
 from memories.store.models.memory import Memory
 from orgs.database.answer_size import first_ids, rows_of, text_columns

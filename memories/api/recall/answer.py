@@ -33,7 +33,7 @@ from memories.api.serializers.recall import (
     render_hit,
 )
 from memories.retrieval.answering.confidence import classify_confidence
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from orgs.api.base_view import APIView
 from orgs.api.json_format import JSONRenderer

@@ -10,7 +10,8 @@ from rest_framework.response import Response
 
 from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, RecallResult, recall, recall_by_key
+from memories.retrieval.recall import RecallResult, recall, recall_by_key
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies.registry import ProjectionOffError
 from orgs.api.base_view import APIView
 from orgs.api.json_format import JSONRenderer, StrictJSONParser

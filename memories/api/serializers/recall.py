@@ -20,8 +20,9 @@ from memories.retrieval.answering.confidence import (
     YES_FROM,
     is_irrelevant,
 )
-from memories.retrieval.recall import FUSIONS, Query
+from memories.retrieval.recall import FUSIONS
 from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.scoring_profiles import (
     DEFAULT_LIMIT,
     DEFAULT_TIER_LIMIT,
@@ -111,8 +112,7 @@ def about_field() -> TextField:
 
 
 def with_about(attrs: dict[str, Any]) -> dict[str, Any]:
-    """Validated fields with `about` as a filter. Raises ValidationError beside
-    `filters.members`."""
+    """The fields with `about` as a filter. Raises ValidationError beside `filters.members`."""
     if "about" not in attrs:
         return attrs
     filters = attrs.get("filters", {})

@@ -16,7 +16,7 @@ from memories.language.relative_dates import (
 )
 from memories.lifecycle.decay import compute_strength_at
 from memories.retrieval.answer_rows import short_document
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import SearchResult
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.conversation_turns import source_message_id
@@ -120,7 +120,7 @@ class ContextQuery:
     None means that weak ones come last. include_profile: whether the facts about the member come
     first for whom it is. include_direct: None means that a robot that asks for a
     member alone is given what it was told by them in direct conversations. The others mean the same
-    as in `retrieval.recall.Query`.
+    as in `retrieval.resolve_filters.Query`.
     """
 
     text: str

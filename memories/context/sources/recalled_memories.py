@@ -24,13 +24,9 @@ from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classi
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
 from memories.retrieval.ranking.current_facts import current_first
-from memories.retrieval.recall import (
-    Query,
-    build_request,
-    load_memories,
-)
+from memories.retrieval.recall import build_request, load_memories
 from memories.retrieval.reranking.rerank import fetch_passages, rerank, reranked_score
-from memories.retrieval.resolve_filters import resolve_query
+from memories.retrieval.resolve_filters import Query, resolve_query
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
 from memories.retrieval.standby.confirmed_search import search_confirmed
 from memories.review.contradictions import find_undecided

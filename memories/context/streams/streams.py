@@ -28,8 +28,9 @@ from memories.ingestion.remember import remember
 from memories.language.rendering.model_text import render_line
 from memories.lifecycle.consolidation.archive_selection import find_medoids
 from memories.retrieval.pipeline import run_search
-from memories.retrieval.recall import Query, build_request, load_memories
+from memories.retrieval.recall import build_request, load_memories
 from memories.retrieval.recall_log import record_recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.memory import Memory, MemoryQuerySet

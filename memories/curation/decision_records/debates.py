@@ -43,7 +43,8 @@ from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.answering.confidence import parse_recorded_hits
 from memories.retrieval.feedback import record_feedback, record_outcome
 from memories.retrieval.models import Recall
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.store.models.choices import Tier
 from memories.store.models.memory import SOURCE_IDS_KEY

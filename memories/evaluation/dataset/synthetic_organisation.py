@@ -20,7 +20,7 @@ from memories.evaluation.dataset.scenarios import (
     EvaluationQuestion,
 )
 from memories.ingestion.drafts import Draft, MessagePlacement
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id

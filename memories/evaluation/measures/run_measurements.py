@@ -33,7 +33,8 @@ from memories.evaluation.measures.metrics import (
 from memories.ingestion.drafts import RememberResult
 from memories.ingestion.remember import remember
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from orgs.principals import Actor
 
 LIMIT = 10

@@ -20,7 +20,8 @@ from memories.retrieval.candidates.expert_evidence import (
     fetch_experts,
 )
 from memories.retrieval.pipeline import run_search
-from memories.retrieval.recall import Query, build_request
+from memories.retrieval.recall import build_request
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Expert, ExpertCursor
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all

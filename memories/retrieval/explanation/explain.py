@@ -24,13 +24,8 @@ from memories.retrieval.explanation.match_phrases import (
 )
 from memories.retrieval.pipeline import run_search, search_with_duplicates
 from memories.retrieval.ranking.rank_pass import select_nearest_audience
-from memories.retrieval.recall import (
-    Query,
-    build_request,
-    load_memories,
-    resolve_asker,
-    resolve_timeframe,
-)
+from memories.retrieval.recall import build_request, load_memories, resolve_asker, resolve_timeframe
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.scoring_profiles import TIER_WEIGHT
 from memories.retrieval.search_types import Hit, SearchRequest
 from memories.store.models.choices import Status

@@ -20,7 +20,7 @@ from memories.browsing import memory_pages
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.browsing.selection import NEWEST_FIRST, Selection, is_inactive, is_list_only
 from memories.language.excerpts import query_stems
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.browsing import list_filters
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS

@@ -14,7 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 from memories.browsing import memory_pages
 from memories.retrieval.explanation.explain import Explanation, explain_memory, tier_weight
 from memories.retrieval.ranking.cues import MAX_CUES
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from memories.views import memory_presenter
 from memories.views.forms.search_forms import RecallForm
 from orgs.views.page_access import members_only

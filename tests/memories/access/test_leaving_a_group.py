@@ -7,7 +7,7 @@ import pytest
 from memories.access.permissions import ChangeForbiddenError
 from memories.curation.edit_memory import edit_memory
 from memories.retrieval.explanation.explain import explain_memory
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from orgs.members.member_settings import set_sharing_opt_out
 from tests.world import NOW, Tenant, World
 

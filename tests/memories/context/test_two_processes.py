@@ -9,7 +9,8 @@ from django.test import override_settings
 from django.utils import timezone
 
 from memories.context.working_memory import add_to_working_memory, get_working_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.principals import resolve_principal
 from tests.databases import rolled_back_connection

@@ -15,7 +15,8 @@ from rest_framework.test import APIClient
 from memories.context.models import WorkingEntry
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve_principal

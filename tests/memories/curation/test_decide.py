@@ -15,7 +15,8 @@ from memories.curation.review_decisions import ReviewDecision
 from memories.curation.share_memory import share_memory
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.item_locks import ItemLockedError, assign_item, lock_item, release_lock
 from memories.review.models import Proposal, ProposalState
 from memories.review.propose import propose_correction, report_memory

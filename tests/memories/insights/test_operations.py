@@ -12,7 +12,8 @@ from django.utils import timezone
 from memories.access.references import ReaderReferences
 from memories.insights.operations import delete_old_operations
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.version import Operation
 from orgs.database.rls import Scope, scope
 from orgs.principals import Actor, resolve_principal

@@ -25,7 +25,8 @@ from memories.lifecycle.consolidation.capacity_limit import CapacityResult, enfo
 from memories.lifecycle.retention import run_retention
 from memories.lifecycle.tier_moves import move_tiers
 from memories.retrieval.feedback import record_feedback
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use

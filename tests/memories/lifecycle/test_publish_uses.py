@@ -12,7 +12,8 @@ from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tier_moves import move_tiers
 from memories.lifecycle.tier_schedule import move_due_tiers
 from memories.retrieval.feedback import record_feedback, record_outcome
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.use import Transition

@@ -5,7 +5,8 @@ from typing import Any
 
 from memories.questions.consent import set_member_consent, set_robot_consent
 from memories.questions.models import Question, QuestionAsker
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
 from tests.world import NOW, Tenant

@@ -20,7 +20,7 @@ from memories.questions.consent import (
 from memories.questions.record_question import AskedQuestion, delete_old_questions
 from memories.questions.work_list import list_own_questions, list_questions
 from memories.retrieval.feedback import record_feedback, record_outcome
-from memories.retrieval.recall import Query
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry

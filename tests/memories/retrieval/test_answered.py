@@ -19,7 +19,8 @@ from memories.retrieval.answering.confidence import (
     parse_recorded_hits,
 )
 from memories.retrieval.models import Recall
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies.registry import STRATEGY_NAMES
 from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal

@@ -10,7 +10,8 @@ from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tier_moves import move_tiers
 from memories.retrieval.models import Feedback, Recall
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.use import Use

@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
 from orgs.principals import resolve_principal

@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies import registry
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use

@@ -11,7 +11,8 @@ from django.utils import timezone
 from memories.curation.edit_memory import edit_memory
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.opt_out import set_sharing
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.principals import Actor, resolve_principal
 from tests.databases import rolled_back_connection
 from tests.memories.search_rows import read_search_vectors

@@ -15,7 +15,8 @@ from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.retrieval.candidates import scan_rows
 from memories.retrieval.candidates.scan_rows import scan_statement
-from memories.retrieval.recall import Query, build_request, recall
+from memories.retrieval.recall import build_request, recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies.registry import iter_search_tables
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all

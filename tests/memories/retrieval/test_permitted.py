@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memories.indexing.organisation_indexes import enable_projection
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.models.organisations import Projection
 from orgs.principals import Actor

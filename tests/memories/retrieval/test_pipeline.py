@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from memories.embedding.query_cache import encode_query
 from memories.indexing.models import Text
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import RecallResult, recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve_principal

@@ -11,7 +11,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.scoring_profiles import score_by_strength, score_continuum
 from memories.store.models.memory import Memory
 from orgs.principals import resolve_principal

@@ -15,7 +15,8 @@ from rest_framework.test import APIClient
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
@@ -95,7 +96,8 @@ ELSEWHERE = """
 import django; django.setup()
 from uuid import UUID
 from django.utils import timezone
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.principals import Actor
 actor = Actor(organisation_id=UUID("{organisation}"), robot_id=UUID("{robot}"))
 for hit, memory in recall(actor, Query(text="zebra"), now=timezone.now()).hits:

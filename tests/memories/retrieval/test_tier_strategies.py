@@ -13,7 +13,8 @@ from memories.embedding.model_catalogue import get_model
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.ranking import rank_pass
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.scoring_profiles import TIER_STRATEGIES, TIERS, effective_tiers
 from tests.memories.retrieval.vector_distances import (
     fix_query_vector,

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.iso_times import parse_time
 from orgs.members.member_settings import set_time_zone
 from tests.world import Tenant, World

@@ -13,7 +13,8 @@ from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.models import Recall
 from memories.retrieval.ranking.rank_pass import EXTRA_HITS
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.choices import Category
 from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World

@@ -7,7 +7,8 @@ import pytest
 from memories.access.consent import SharingOptOutError
 from memories.curation.review_decisions import ReviewDecision, approve_item
 from memories.privacy.opt_out import set_sharing
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError

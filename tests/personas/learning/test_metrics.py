@@ -8,7 +8,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.members.member_settings import set_sharing_opt_out

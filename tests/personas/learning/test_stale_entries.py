@@ -14,7 +14,8 @@ from memories.context.sources.context_query import ContextQuery
 from memories.jobs.models import JobType
 from memories.lifecycle.daily_jobs import enqueue_due
 from memories.lifecycle.forget import restore_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.protect import protect_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry

@@ -11,7 +11,8 @@ import pytest
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
 from orgs.models.audit import AuditEntry

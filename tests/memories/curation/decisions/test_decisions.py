@@ -23,7 +23,8 @@ from memories.privacy.erase_memory import erase_memory
 from memories.privacy.export_my_data import iter_memory_batches, render_decisions
 from memories.privacy.export_my_data import render_memories as lines_of
 from memories.privacy.forget_all import forget_all
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from memories.store.models.version import Derivation

@@ -21,7 +21,8 @@ from memories.ingestion.remember import remember
 from memories.jobs import run_jobs
 from memories.jobs.models import Job, JobState
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.safety.memory_submissions import is_robot_words
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory

@@ -22,7 +22,8 @@ from memories.lifecycle.consolidation.pattern_rules import (
 from memories.lifecycle.consolidation.promote_patterns import PromotionResult, promote_patterns
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.opt_out import set_sharing
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope

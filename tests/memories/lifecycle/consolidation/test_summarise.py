@@ -24,7 +24,8 @@ from memories.lifecycle.forget import archive_memory, forget_memory, restore_mem
 from memories.lifecycle.retention import run_retention
 from memories.privacy.forget_all import forget_all, undo_forget_all
 from memories.privacy.opt_out import set_sharing
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.review.models import ProposalCause
 from memories.state.transitions import delete_memories
 from memories.store.models.choices import Status

@@ -11,7 +11,8 @@ from django.utils import timezone
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates.search import find_candidates
-from memories.retrieval.recall import Query, build_request
+from memories.retrieval.recall import build_request
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Candidates
 from orgs.organisations.groups import create_group
 from orgs.principals import Actor, resolve_principal

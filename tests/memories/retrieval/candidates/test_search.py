@@ -21,7 +21,8 @@ from memories.retrieval.candidates.search import (
     to_tsquery,
     top_indexes,
 )
-from memories.retrieval.recall import Query, build_request
+from memories.retrieval.recall import build_request
+from memories.retrieval.resolve_filters import Query
 from memories.retrieval.search_types import Candidates, SearchFilters
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import resolve_principal

@@ -20,7 +20,8 @@ from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import archive_memory, forget_memory
 from memories.privacy.erase_memory import erase_memory
 from memories.retrieval.models import Recall
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from orgs.database.standby import monitor as standby_monitor
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import resolve_principal

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.recall import Query, RecallResult, recall_as_principal
+from memories.retrieval.recall import RecallResult, recall_as_principal
+from memories.retrieval.resolve_filters import Query
 from orgs.database.standby.monitor import StandbyMonitor
 from orgs.principals import Actor, resolve_principal
 from tests.fast_path import FastPathSite

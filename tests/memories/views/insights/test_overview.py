@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from memories.demo.create_demo import create_demo
 from memories.indexing.models import Pending
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.version import Contribution
 from memories.views.insights.audit_trail import csv_response
 from orgs.accounts.sessions import list_memberships

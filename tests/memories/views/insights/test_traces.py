@@ -11,7 +11,8 @@ from memories.retrieval.answering import confidence
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.feedback import record_feedback
 from memories.retrieval.models import Recall
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience

@@ -12,7 +12,8 @@ from django.db.models import Count, Max
 from django.utils import timezone
 
 from memories.insights.operations import RobotRecallCount
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Operation

@@ -10,7 +10,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memories.access.references import ReaderReferences
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import recall
+from memories.retrieval.resolve_filters import Query
 from memories.store.models.memory import Memory
 from orgs.database.rls import current_scope, organisation_scope
 from orgs.members.member_settings import set_learning_paused, set_sharing_opt_out
