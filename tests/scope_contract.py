@@ -24,7 +24,7 @@ EXCEPTIONS = ROOT / "orgs/placement/all_organisations.py"
 CARRIERS = (ROOT / "orgs/database", Path(__file__))
 PRODUCT = tuple(ROOT / name for name in ("config", "personas", "memories", "robots", "orgs"))
 # The owner migrates and looks after the whole server; its role sees no tenant's rows but names.
-WATCHED_ALIASES = {"default", "worker", "support"}
+WATCHED_ALIASES = {"default", "worker", "support", "replica"}
 _NAMES = re.compile(r"\b(?:orgs|robots|memories|personas)_[a-z_]+\b|\bsearch\.[a-z_]+(?=\()")
 _ATTRIBUTE = "scope_contract"
 
@@ -132,6 +132,7 @@ def watching(tenants: frozenset[str]) -> Iterator[ScopeWatcher]:
 
     from orgs.database import prepared_statements
     from orgs.database.driver import base
+    from orgs.database.driver.standby_reads import target_alias
 
     watcher = ScopeWatcher(tenants)
     run, leave = prepared_statements._run_statements, transaction.Atomic.__exit__
@@ -146,7 +147,7 @@ def watching(tenants: frozenset[str]) -> Iterator[ScopeWatcher]:
 
     @wraps(run)
     def run_watched(statements: Any, using: str, how: Any) -> Any:
-        watcher.look(connections[using], statements)
+        watcher.look(connections[target_alias(using)], statements)
         return run(statements, using, how)
 
     @wraps(leave)

@@ -96,7 +96,7 @@ def decide_item(item: Proposal, *, now: datetime) -> bool:
     item: with its memories, as they were. Nothing is done if somebody holds it or has decided
     it.
     """
-    if item.other is None or _common_speaker(item.memory, item.other) is None:
+    if item.other is None or _claimed_speaker(item.memory, item.other) is None:
         return False
     organisation_id, audience_id = item.organisation_id, item.audience_id
     with organisation_scope(organisation_id):
@@ -188,14 +188,20 @@ def _find_policy(older: Memory, newer: Memory, now: datetime) -> ContradictionPo
 
 
 def _common_speaker(one: Memory, other: Memory) -> UUID | None:
+    """`_claimed_speaker`; None also if one records a decision. In a scope that reads both."""
+    speaker = _claimed_speaker(one, other)
+    return None if speaker is None or is_decision(one) or is_decision(other) else speaker
+
+
+def _claimed_speaker(one: Memory, other: Memory) -> UUID | None:
     """The member who is proven to have said both memories, in these words, about themselves or
-    nobody; None if there is none, or one was made of other memories or records a decision."""
+    nobody; None if there is none, or one was made of other memories."""
     speaker = speaking_member_id(one)
     if speaker is None or speaking_member_id(other) != speaker:
         return None
     for memory in (one, other):
         reworded = memory.reworded_by_id or memory.reworded_by_robot_id
-        made = is_proposition(memory) or is_summary(memory) or is_decision(memory)
+        made = is_proposition(memory) or is_summary(memory)
         if reworded or made or memory.member_id not in (None, speaker):
             return None
     return speaker

@@ -38,6 +38,7 @@ SECRETS = {
         "DATABASE_OWNER_URL",
         "DATABASE_ADMIN_URL",
         "DATABASE_REPLICA_URL",
+        "DATABASE_SERVERS",
         "METRICS_TOKEN",
         "ENCRYPTION_KEYS",
         "LLM_KEY",

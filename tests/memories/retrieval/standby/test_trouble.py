@@ -13,10 +13,19 @@ from django.db import DatabaseError, connections
 from django.test import Client
 
 from config.monitoring.diagnosis import _check_standby
+from orgs.database.driver.servers import reading_on_server
 from orgs.database.driver.standby_reads import STANDBY_ALIAS
 from orgs.database.standby import monitor as standby_monitor
 from orgs.database.standby import server_identity
-from orgs.database.standby.monitor import AWAY, BEHIND, OK, REFUSED, monitor, standby_state
+from orgs.database.standby.monitor import (
+    AWAY,
+    BEHIND,
+    OK,
+    REFUSED,
+    StandbyMonitor,
+    monitor,
+    standby_state,
+)
 from orgs.database.standby.server_identity import ServerIdentity, ServerState, find_fault
 from tests.databases import TEMPLATE, autocommit_connection, database_url
 from tests.fast_path import FastPathSite
@@ -247,3 +256,31 @@ def test_without_a_standby_nothing_is_looked_at(here: Tenant) -> None:
     assert monitor._thread is None
     assert _check_standby()[0] == "ok"
     assert Client().get("/readyz").json()["parts"]["standby"] == "off"
+
+
+def test_after_failed_searches_it_is_left_alone_longer_and_longer(
+    standby: Standby, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1, 2, 4 ... seconds, although the looks find nothing; a search that succeeds begins anew."""
+    looks, now = StandbyMonitor(), time.monotonic()
+    monkeypatch.setattr(standby_monitor.time, "monotonic", lambda: now)
+    assert looks.look().state == OK
+    for pause in (1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0):
+        looks.report_failure(DatabaseError())
+        assert looks.last.state == AWAY
+        now += pause - 0.01
+        assert looks.look().state == AWAY, pause
+        now += 0.02
+        assert looks.look().state == OK, pause
+    looks.report_success()
+    looks.report_failure(DatabaseError())
+    now += 1.01
+    assert looks.look().state == OK
+    looks.stop()
+
+
+def test_it_is_the_home_servers_alone(standby: Standby) -> None:
+    assert monitor.is_ready()
+    with reading_on_server("north"):
+        assert not monitor.is_ready()
+    assert monitor.is_ready()
