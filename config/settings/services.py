@@ -35,7 +35,9 @@ REPLICA_OPTIONS = {
 REPLICA_POOL_SECONDS = 0.5
 
 # The roles in which each other server is reached; support's console stays on the home server.
-SERVER_ROLES = {"default", "owner", "worker"}
+# Only what migrates or builds indexes needs the owner, whom row-level security does not bind.
+SERVER_ROLES = {"default", "worker"}
+OWNER_ROLE = "owner"
 _SERVER_NAME = re.compile("[a-z0-9-]{1,40}")
 
 
@@ -104,10 +106,11 @@ def _addresses() -> dict[str, tuple[str, str]]:
                 "DATABASE_SERVERS: a name has 1 to 40 small letters, digits and -, and an object "
                 "with the addresses of its roles."
             )
-        if urls.keys() != SERVER_ROLES or not all(isinstance(u, str) and u for u in urls.values()):
+        whole = urls.keys() - {OWNER_ROLE} == SERVER_ROLES
+        if not whole or not all(isinstance(url, str) and url for url in urls.values()):
             raise ImproperlyConfigured(
-                f"DATABASE_SERVERS: {name} needs the addresses of {', '.join(sorted(SERVER_ROLES))}"
-                " and no other."
+                f"DATABASE_SERVERS: {name} needs the addresses of default and worker, of owner for "
+                "what migrates or builds indexes, and no other."
             )
         found |= {f"{role}@{name}": (role, url) for role, url in urls.items()}
     return found

@@ -47,8 +47,8 @@ SECRETS = {
     *("COMMONMIND_OWNER_PASSWORD", "COMMONMIND_APP_PASSWORD", "COMMONMIND_WORKER_PASSWORD"),
     "COMMONMIND_SUPPORT_PASSWORD",
 }
-# Which roles search there is decided by the product: it is the role of DATABASE_URL.
-OPTIONAL = {"DATABASE_REPLICA_URL"}
+# The role of DATABASE_URL on a standby; and further servers, of which each part has its roles.
+OPTIONAL = {"DATABASE_REPLICA_URL", "DATABASE_SERVERS"}
 # Kinds of the operator of Prometheus, for which Kubernetes has no schemas.
 MONITORS = {"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"}
 

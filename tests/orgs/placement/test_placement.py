@@ -365,6 +365,9 @@ def test_the_setting_names_roles_of_servers(monkeypatch: pytest.MonkeyPatch) -> 
     assert made["default@north"]["OPTIONS"]["pool"]["max_size"] == 5
     assert "pool" not in made["worker@north"]["OPTIONS"]
     assert made["worker@north"]["CONN_HEALTH_CHECKS"]
+    served = {role: url for role, url in ADDRESSES.items() if role != "owner"}
+    monkeypatch.setenv("DATABASE_SERVERS", json.dumps({"north": served}))
+    assert "owner@north" not in services.databases(pool_size=5), "web processes need none"
 
 
 @pytest.mark.parametrize(
