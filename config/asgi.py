@@ -13,8 +13,8 @@ _shared = share_metrics(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
 from config.mcp.application import McpApplication  # noqa: E402 - the apps must be loaded
-from config.monitoring.draining import draining  # noqa: E402
-from config.monitoring.tracing import start_tracing  # noqa: E402
+from config.monitoring.graceful_shutdown import draining  # noqa: E402
+from config.monitoring.trace_export import start_tracing  # noqa: E402
 from config.releases.database_release import abort_if_database_newer  # noqa: E402
 from config.threaded_asgi import ThreadedHandler  # noqa: E402
 from config.transport.http_protocol import end_connections  # noqa: E402

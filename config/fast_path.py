@@ -24,7 +24,7 @@ from orgs.limits.rate_limits import (
     key_digest,
     presented_key,
 )
-from orgs.tracing import note_organisation, read_asgi_headers
+from orgs.trace_spans import note_organisation, read_asgi_headers
 from robots.access.keys import RESOURCE_SCOPE_KEY, parse_key
 
 log = logging.getLogger("commonmind.straight")

@@ -26,7 +26,7 @@ from config.archive.source_server import find_source
 from config.archive.status import find_rehearsal, read_status, utc_now
 from config.archive.storage.folder_storage import FolderStorage, Storage
 from config.archive.storage.offsite_storage import OffsiteStorage
-from config.embedded.errors import EmbeddedError
+from config.embedded.errors import run_command
 from config.embedded.exec_command import ServiceCommand, ensure_data_dir
 from config.embedded.private_files import read_json
 from config.embedded.processes.data_dir_lock import DataDirLock
@@ -40,14 +40,9 @@ def main(words: list[str] | None = None) -> int:
     os.umask(0o077)
     arguments = _parser().parse_args(words)
     data_dir = Path(os.environ.get("DATA_DIR") or "var").resolve()
-    try:
-        settings = read_settings(os.environ, data_dir=data_dir)
-        return int(arguments.command(settings, arguments))
-    except (ArchiveError, EmbeddedError) as error:
-        print(f"commonmind: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return run_command(
+        lambda: arguments.command(read_settings(os.environ, data_dir=data_dir), arguments)
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,7 +15,7 @@ from config.archive.archive_settings import ArchiveSettings
 from config.archive.base_backups import BaseRequest, create_base_backup
 from config.archive.catalogue import BaseBackup, Series, SeriesState, list_series, load_series
 from config.archive.errors import ArchiveError
-from config.archive.log_shipping import GapError, LogReceiver, LogShipper
+from config.archive.log_receiver import GapError, LogReceiver, LogShipper
 from config.archive.retention import OffsiteCopy, prune
 from config.archive.schedule import choose_due_backup
 from config.archive.source_server import ServerIdentity, SourceServer

@@ -2,8 +2,10 @@
 
 import errno
 
+from config.embedded.errors import EmbeddedError
 
-class ArchiveError(Exception):
+
+class ArchiveError(EmbeddedError):
     """The message says what is wrong and what to do; it names no text of a tenant."""
 
 

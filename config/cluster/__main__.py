@@ -18,7 +18,7 @@ from pathlib import Path
 from config.cluster.errors import ClusterError
 from config.cluster.patroni_api import NodeState, list_faults
 from config.cluster.supervisor import Cluster, ClusterSupervisor, stop_running
-from config.embedded.errors import EmbeddedError
+from config.embedded.errors import run_command
 from config.embedded.exec_command import ensure_data_dir
 from config.embedded.processes.data_dir_lock import AlreadyLockedError, DataDirLock
 
@@ -28,13 +28,7 @@ def main(words: list[str] | None = None) -> int:
     os.umask(0o077)
     arguments = _parser().parse_args(words)
     data_dir = Path(os.environ.get("DATA_DIR") or "var/cluster").resolve()
-    try:
-        return int(arguments.command(data_dir, arguments))
-    except EmbeddedError as error:
-        print(f"commonmind: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return run_command(lambda: arguments.command(data_dir, arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from config.embedded import development
-from config.embedded.errors import EmbeddedError
+from config.embedded.errors import EmbeddedError, run_command
 from config.embedded.exec_command import ServiceCommand, ensure_data_dir
 from config.embedded.private_files import read_json
 from config.embedded.processes.data_dir_lock import DataDirLock
@@ -26,13 +26,7 @@ def main() -> int:
     arguments = _parser().parse_args(own)
     arguments.words = words
     data_dir = Path(os.environ.get("DATA_DIR") or "var").resolve()
-    try:
-        return int(arguments.command(data_dir, arguments))
-    except EmbeddedError as error:
-        print(f"commonmind: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return run_command(lambda: arguments.command(data_dir, arguments))
 
 
 def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:

@@ -19,7 +19,7 @@ from config.transport.answers import Answer, send_answer
 from config.transport.refusals import Refused, render_refusal
 from config.transport.request_bodies import ClientLeft, stated_length, too_large
 from orgs.limits.rate_limits import is_known_key, key_digest
-from orgs.tracing import current_trace, read_asgi_headers
+from orgs.trace_spans import current_trace, read_asgi_headers
 from robots.access.keys import RESOURCE_SCOPE_KEY
 from robots.oauth.server_metadata import mcp_resource, render_challenge
 

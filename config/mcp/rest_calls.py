@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import orjson
 
 from config.transport.request_bodies import ClientLeft
-from orgs.tracing import current_trace
+from orgs.trace_spans import current_trace
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]

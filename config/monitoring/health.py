@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 
 from config.monitoring.archive_state import archive_state
-from config.monitoring.draining import draining
+from config.monitoring.graceful_shutdown import draining
 from config.version import VERSION
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids

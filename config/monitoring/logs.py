@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from orgs.tracing import current_trace
+from orgs.trace_spans import current_trace
 
 OWN_LOGGERS = ("commonmind",)
 # Servers, pools and queues, which log only addresses, processes and task names; and the refusal of

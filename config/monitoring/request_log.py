@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from opentelemetry.trace import SpanKind
 
 from config.monitoring.metrics import known_method, observe_request
-from orgs.tracing import TraceContext, call_span, name_call, read_trace_headers, trace_scope
+from orgs.trace_spans import TraceContext, call_span, name_call, read_trace_headers, trace_scope
 
 log = logging.getLogger("commonmind.request")
 Handler = Callable[[HttpRequest], HttpResponse]

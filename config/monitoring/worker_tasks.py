@@ -23,9 +23,9 @@ from opentelemetry.trace import SpanKind
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_latest
 
 from config.monitoring.metrics import build_registry, may_read_metrics
-from config.monitoring.tracing import start_tracing
+from config.monitoring.trace_export import start_tracing
 from config.shared_metrics import FOLDER_VARIABLE
-from orgs.tracing import call_span, from_message_headers, name_call, set_trace
+from orgs.trace_spans import call_span, from_message_headers, name_call, set_trace
 
 TASK_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0)
 TASKS = Counter("commonmind_tasks", "Tasks that a worker ended.", ["task", "outcome"])

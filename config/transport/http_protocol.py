@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from config.monitoring.draining import draining
+from config.monitoring.graceful_shutdown import draining
 
 # Seconds for which the rest of a body is read and dropped once its request was answered: a client
 # that is still sending would not see the answer if the connection ended at once.

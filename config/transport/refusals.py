@@ -6,7 +6,7 @@ from typing import Any
 from config.monitoring.request_log import log_request
 from orgs.api.json_format import JSONRenderer
 from orgs.api.problems import MEDIA_TYPE, TITLES, build_problem
-from orgs.tracing import read_asgi_headers, trace_scope
+from orgs.trace_spans import read_asgi_headers, trace_scope
 
 Message = dict[str, Any]
 

@@ -9,7 +9,7 @@ from prometheus_client import Histogram
 
 from memories.embedding.encoder import Encoder, EncoderError, Vectors
 from memories.embedding.model_catalogue import BUILT_IN, DIMENSIONS, canonical_name, get_model
-from orgs.tracing import span
+from orgs.trace_spans import span
 
 ENCODE_SECONDS = Histogram(
     "commonmind_encode_seconds",

@@ -13,7 +13,7 @@ from orgs.database.driver.servers import server_of
 from orgs.errors import NotFoundError, QuotaError
 from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor
-from orgs.tracing import TraceContext, current_trace, trace_scope
+from orgs.trace_spans import TraceContext, current_trace, trace_scope
 
 log = logging.getLogger("commonmind.jobs")
 

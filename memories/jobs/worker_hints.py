@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
 
-from orgs.tracing import to_message_headers
+from orgs.trace_spans import to_message_headers
 
 log = logging.getLogger("commonmind.hints")
 

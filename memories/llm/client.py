@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from orgs.tracing import span
+from orgs.trace_spans import span
 
 # The JSON in a language model's answer. Pure.
 

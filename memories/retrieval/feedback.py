@@ -19,7 +19,7 @@ from memories.lifecycle.surprise import (
     compute_success_rate,
     score_consolidation,
 )
-from memories.questions.rated_questions import RATED_CTE
+from memories.questions.record_question import RATED_CTE
 from memories.retrieval.answering.confidence import parse_recorded_hits
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status

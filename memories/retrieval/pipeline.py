@@ -11,7 +11,7 @@ from memories.retrieval.ranking.rank_pass import select_nearest_audience, window
 from memories.retrieval.scoring_profiles import TIERS
 from memories.retrieval.search_types import Expert, Hit, SearchRequest, SearchResult
 from memories.retrieval.strategies.registry import FALLBACK_STRATEGY, STRATEGIES, ProjectionOffError
-from orgs.tracing import span
+from orgs.trace_spans import span
 
 # Metrics for the operator, without any organisation, person or text.
 

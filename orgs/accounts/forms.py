@@ -194,7 +194,7 @@ class NewPasswordForm(FirstPasswordForm):
 
     def save(self) -> User:
         """Set it, and end the account's sign-ins everywhere."""
-        end_sign_ins(self.user)
         self.user.set_password(self.cleaned_data["password"])
         self.user.save(update_fields=["password"])
+        end_sign_ins(self.user)
         return self.user

@@ -21,7 +21,7 @@ from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 from orgs.placement.all_organisations import list_joined_members
 from orgs.principals import Actor
-from orgs.tracing import note_organisation
+from orgs.trace_spans import note_organisation
 
 ORGANISATION_SESSION_KEY = "organisation"
 SIGN_IN_SESSION_KEY = "sign_in"

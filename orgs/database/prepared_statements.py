@@ -18,7 +18,7 @@ from psycopg.pq import Format
 from orgs.database.driver.pipeline import Rows, Values, run_pipeline
 from orgs.database.driver.standby_reads import standby_deadline, target_alias
 from orgs.database.time_budget import current_budget
-from orgs.tracing import query_span
+from orgs.trace_spans import query_span
 
 
 def fetch_all(

@@ -20,7 +20,7 @@ from orgs.database.driver.servers import require_server_of, server_of
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 from orgs.errors import QuotaError
-from orgs.tracing import current_span_ids
+from orgs.trace_spans import current_span_ids
 
 # A statement and its values.
 StatementAndValues = tuple[str, Mapping[str, Any]]

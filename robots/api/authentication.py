@@ -13,7 +13,7 @@ from orgs.accounts.sessions import actor_of, find_current_membership, find_suspe
 from orgs.errors import SuspendedError
 from orgs.limits.rate_limits import presented_key
 from orgs.principals import Actor
-from orgs.tracing import note_organisation
+from orgs.trace_spans import note_organisation
 from robots.access.enrolment import (
     ENROLMENT_TAG,
     EnrolmentCaller,

@@ -49,7 +49,7 @@ SINCE = (
     "orgs.expiry",
     "orgs.limits.api_throttle",
     "orgs.placement.",
-    "orgs.tracing",
+    "orgs.trace_spans",
     "personas.",
     "robots.access.spoken_for",
     "robots.conversations.small_talk",

@@ -55,7 +55,7 @@ from orgs.database.rls import unless_disk_full
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, resolve_principal
-from orgs.tracing import span
+from orgs.trace_spans import span
 from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.access.personal_robot_actor import resolve_owner_actor

@@ -254,7 +254,7 @@ class _Run:
         self.job.result = {**self.counts, DOCUMENT_KEY: str(self.document)}
 
     def _refuse(self, index: int, reason: object) -> None:
-        where = self.found.parts[index].place or self.found.name
+        where = self.found.parts[index].location or self.found.name
         self._note({"line": index + 1, "reason": f"{where}: {reason}"})
 
     def _note(self, problem: dict[str, Any]) -> None:
@@ -299,11 +299,11 @@ class _Run:
                     self.counts["waiting"] += 1
                     return
                 self.counts["changed"] += 1
-            self._place(memory_id, part, index)
+            self._store_position(memory_id, part, index)
         except (*REFUSAL_ERRORS, *REPLACE_ERRORS) as error:
             self._refuse(index, error)
 
-    def _place(self, memory_id: UUID, part: Part, index: int) -> None:
+    def _store_position(self, memory_id: UUID, part: Part, index: int) -> None:
         """Note where a part stands now; that is no other text, and no other readers."""
         principal = resolve_principal(self.writer)
         with principal.scope():

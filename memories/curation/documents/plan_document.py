@@ -122,7 +122,7 @@ def plan_document(
         hidden=found.hidden,
         repeated=found.repeated,
         examples=[
-            PartExample(part.place, " ".join(part.text.split())[:MAX_EXAMPLE_CHARACTERS])
+            PartExample(part.location, " ".join(part.text.split())[:MAX_EXAMPLE_CHARACTERS])
             for part in found.parts[:MAX_EXAMPLES]
         ],
     )
@@ -190,11 +190,11 @@ def part_digest(id_: UUID, text: str) -> str:
 
 def part_source(plan_id: UUID, name: str, part: Part) -> dict[str, Any]:
     """The source of the memory of a part."""
-    place = f", {part.place}" if part.place else ""
+    location = f", {part.location}" if part.location else ""
     told: dict[str, Any] = {
         "id": str(plan_id),
         "name": name,
-        "label": f"{name}{place}"[:MAX_LABEL],
+        "label": f"{name}{location}"[:MAX_LABEL],
         "part": part.number,
         "digest": part_digest(plan_id, part.text),
     }
@@ -214,7 +214,7 @@ def _compare(plan: DocumentPlan, parts: Sequence[Part], before: Sequence[Memory]
     """Fill in the steps: equal texts are the same memory wherever they stand; else what stands at
     the same place is."""
     plan.again = bool(before)
-    old_by_digest = {_told(row).get("digest"): row for row in reversed(before)}
+    old_by_digest = {_document_source(row).get("digest"): row for row in reversed(before)}
     taken: set[UUID] = set()
     left: list[tuple[int, Part]] = []
     for index, part in enumerate(parts):
@@ -225,11 +225,15 @@ def _compare(plan: DocumentPlan, parts: Sequence[Part], before: Sequence[Memory]
         taken.add(row.id)
         plan.unchanged += 1
         if (row.position, row.source) != (index, part_source(plan.id, plan.name, part)):
-            plan.moved += _place(_told(row)) != _place_of(part)
+            plan.moved += _source_position(_document_source(row)) != _part_position(part)
             plan.steps.append(Step("move", index, row.id))
-    old_by_place = {_place(_told(row)): row for row in reversed(before) if row.id not in taken}
+    old_by_place = {
+        _source_position(_document_source(row)): row
+        for row in reversed(before)
+        if row.id not in taken
+    }
     for index, part in left:
-        row = old_by_place.pop(_place_of(part), None)
+        row = old_by_place.pop(_part_position(part), None)
         if row is None:
             plan.added += 1
             plan.steps.append(Step("add", index))
@@ -242,16 +246,16 @@ def _compare(plan: DocumentPlan, parts: Sequence[Part], before: Sequence[Memory]
     plan.steps.extend(Step("forget", None, id_) for id_ in gone)
 
 
-def _told(row: Memory) -> Mapping[str, Any]:
+def _document_source(row: Memory) -> Mapping[str, Any]:
     given = row.source.get(DOCUMENT_KEY)
     return given if isinstance(given, dict) else {}
 
 
-def _place(told: Mapping[str, Any]) -> tuple[object, ...]:
-    return told.get("page"), tuple(told.get("heading") or ()), told.get("part")
+def _source_position(source: Mapping[str, Any]) -> tuple[object, ...]:
+    return source.get("page"), tuple(source.get("heading") or ()), source.get("part")
 
 
-def _place_of(part: Part) -> tuple[object, ...]:
+def _part_position(part: Part) -> tuple[object, ...]:
     return part.page, part.heading, part.number
 
 

@@ -45,7 +45,7 @@ class Part:
     number: int = 1
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands, in words: "page 12", "Setup > Keys"; empty before the first heading."""
         return f"page {self.page}" if self.page is not None else " > ".join(self.heading)
 

@@ -19,7 +19,7 @@ from memories.retrieval.pipeline import RERANKS
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
-from orgs.tracing import span
+from orgs.trace_spans import span
 
 # The text of a hit for the cross-encoder: the turn before it, the speaker, and its words.
 # An answer often says little without its question. The previous turn is used only if it is in the

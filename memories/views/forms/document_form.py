@@ -5,20 +5,14 @@ from typing import Any
 from django import forms
 
 from memories.ingestion.documents.read_document import AUTO, LABELS
+from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text
 
 
 class DocumentForm(forms.Form):
     """A file, and who reads all of it."""
 
-    file = forms.FileField(
-        label=lazy_text("File"),
-        help_text=lazy_text("PDF, Word (DOCX), HTML or Markdown, up to 32 MB."),
-        error_messages={
-            "required": lazy_text("Choose a file."),
-            "empty": lazy_text("The file is empty."),
-        },
-    )
+    file = file_field(lazy_text("PDF, Word (DOCX), HTML or Markdown, up to 32 MB."))
     format = forms.ChoiceField(
         label=lazy_text("What it is"),
         choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],

@@ -277,16 +277,21 @@ IMPORT_READERS_CHOICES = [
 ]
 
 
-class ImportForm(forms.Form):
-    file = forms.FileField(
+def file_field(help_text: str) -> forms.FileField:
+    """The file that an import takes."""
+    return forms.FileField(
         label=lazy_text("File"),
-        help_text=lazy_text(
-            "JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB."
-        ),
+        help_text=help_text,
         error_messages={
             "required": lazy_text("Choose a file."),
             "empty": lazy_text("The file is empty."),
         },
+    )
+
+
+class ImportForm(forms.Form):
+    file = file_field(
+        lazy_text("JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.")
     )
     format = forms.ChoiceField(
         label=lazy_text("What it is"),

@@ -4,6 +4,7 @@ from django import forms
 
 from memories.context.connectors.models import AccountType
 from memories.privacy.my_memories import VIEWS
+from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text
 
 
@@ -51,15 +52,8 @@ class AccountForm(AccountFileForm):
 class OwnImportForm(forms.Form):
     """An export of an assistant."""
 
-    file = forms.FileField(
-        label=lazy_text("File"),
-        help_text=lazy_text(
-            "The zip that ChatGPT or Claude sends you, or the conversations.json in it."
-        ),
-        error_messages={
-            "required": lazy_text("Choose a file."),
-            "empty": lazy_text("The file is empty."),
-        },
+    file = file_field(
+        lazy_text("The zip that ChatGPT or Claude sends you, or the conversations.json in it.")
     )
     time_zone = forms.CharField(
         label=lazy_text("Time zone of its times"),

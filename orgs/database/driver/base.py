@@ -27,7 +27,7 @@ from orgs.database.driver.lost_server import (
     is_server_lost,
 )
 from orgs.database.time_budget import current_budget
-from orgs.tracing import query_span
+from orgs.trace_spans import query_span
 
 CONNECT_SECONDS = Histogram(
     "commonmind_database_connect_seconds",

@@ -25,7 +25,7 @@ from config.monitoring.logs import JSONFormatter
 from config.version import VERSION
 from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
-from orgs.tracing import TraceContext, trace_scope
+from orgs.trace_spans import TraceContext, trace_scope
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("O12")

@@ -20,7 +20,7 @@ from config.monitoring.logs import JSONFormatter
 from config.transport.refusals import Refused, render_refusal
 from memories import tasks
 from memories.jobs import run_jobs, worker_hints
-from orgs.tracing import (
+from orgs.trace_spans import (
     TraceContext,
     current_trace,
     note_organisation,

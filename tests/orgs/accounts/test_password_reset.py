@@ -12,6 +12,7 @@ from orgs.accounts import password_reset
 from orgs.accounts.password_reset import ASKED_BY_NETWORK, ASKED_FOR_ADDRESS, reset_url
 from orgs.limits import token_buckets
 from orgs.models.base import new_id
+from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import PASSWORD, World
@@ -48,6 +49,7 @@ def test_a_link_by_mail_sets_a_password_once(world: World) -> None:
     assert mina.email in response_text(form)
     client.post(form.redirect_chain[-1][0], {"password": NEW})
     assert elsewhere.get("/memories/").status_code == 302, "every sign-in is ended"
+    assert not SignIn.objects.filter(user=mina).exists()
     mina.refresh_from_db()
     assert mina.check_password(NEW)
     over = response_text(Client().get(path, follow=True))

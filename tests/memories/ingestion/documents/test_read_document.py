@@ -27,7 +27,7 @@ def read(content: bytes, name: str, **options: str) -> ReadDocument:
 
 def told(content: bytes, name: str) -> list[tuple[str, str]]:
     """(where, what) of each part."""
-    return [(part.place, part.text) for part in read(content, name).parts]
+    return [(part.location, part.text) for part in read(content, name).parts]
 
 
 def texts(content: bytes, name: str) -> str:
@@ -280,5 +280,5 @@ def test_words_without_an_end_are_divided() -> None:
 
 def test_a_page_that_is_there_twice_is_one_part() -> None:
     found = read(make_pdf([text_at("The same."), text_at("The same."), text_at("Else.")]), "a.pdf")
-    assert [part.place for part in found.parts] == ["page 1", "page 3"]
+    assert [part.location for part in found.parts] == ["page 1", "page 3"]
     assert found.repeated == 1

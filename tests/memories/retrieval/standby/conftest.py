@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from orgs.database.standby import monitor as standby_monitor
 from orgs.database.standby.monitor import SEARCHES
 from tests.databases import database_url
 from tests.standby_server import (
@@ -14,6 +15,7 @@ from tests.standby_server import (
     standby_connection,
     wait_until_ready,
 )
+from tests.world import Tenant
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +35,16 @@ def standby(standby_server: Standby, committed: None) -> Iterator[Standby]:
     with standby_connection(standby_server.address(database_url("default"))):
         wait_until_ready()
         yield standby_server
+
+
+@pytest.fixture
+def paused(standby: Standby, here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standby]:
+    """It replays nothing, and is not found to be behind."""
+    monkeypatch.setattr(standby_monitor, "MAX_LAG_SECONDS", 600.0)
+    standby.catch_up()
+    standby.pause()
+    yield standby
+    standby.resume()
 
 
 def count_searches() -> dict[str, float]:

@@ -4,7 +4,7 @@ The standby replays nothing while the primary forgets, archives, gives to other 
 edits, so it still finds all of it. Nothing of that may be seen: no text, no id, no count.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,6 @@ from memories.privacy.erase_memory import erase_memory
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import recall
 from memories.retrieval.resolve_filters import Query
-from orgs.database.standby import monitor as standby_monitor
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import resolve_principal
 from tests.fast_path import FastPathSite
@@ -51,16 +50,6 @@ def here(lasting_world: World) -> Tenant:
         here.remember(here.robot("clio"), text, group="design", visibility="group")
     here.embed()
     return here
-
-
-@pytest.fixture
-def paused(standby: Standby, here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standby]:
-    """It replays nothing, and is not found to be behind."""
-    monkeypatch.setattr(standby_monitor, "MAX_LAG_SECONDS", 600.0)
-    standby.catch_up()
-    standby.pause()
-    yield standby
-    standby.resume()
 
 
 def ids_of_closing(here: Tenant) -> list[UUID]:

@@ -1,12 +1,10 @@
 """Who has written is answered by the primary until the standby has it; others are not."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import redis
 
-from orgs.database.standby import monitor as standby_monitor
 from orgs.database.standby.recent_writes import RecentWrites, recent_writes
 from tests.fast_path import FastPathSite
 from tests.memories.retrieval.standby.conftest import Outcomes
@@ -23,15 +21,6 @@ def here(lasting_world: World) -> Tenant:
     here.remember(here.robot("clio"), "The first printer is broken too.")
     here.embed()
     return here
-
-
-@pytest.fixture
-def paused(standby: Standby, here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standby]:
-    monkeypatch.setattr(standby_monitor, "MAX_LAG_SECONDS", 600.0)
-    standby.catch_up()
-    standby.pause()
-    yield standby
-    standby.resume()
 
 
 def texts(body: Any) -> list[str]:

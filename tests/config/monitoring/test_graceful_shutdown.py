@@ -10,7 +10,7 @@ import pytest
 from django.test import RequestFactory
 
 from config.monitoring import health
-from config.monitoring.draining import Draining
+from config.monitoring.graceful_shutdown import Draining
 
 
 class Server:

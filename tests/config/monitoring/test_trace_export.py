@@ -14,11 +14,11 @@ from django.test import Client
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from config.monitoring import worker_tasks
-from config.monitoring.tracing import start_tracing
+from config.monitoring.trace_export import start_tracing
 from memories.retrieval import pipeline
 from orgs import tracing as spans
 from orgs.database.rls import organisation_scope
-from orgs.tracing import current_trace, query_span, summarise_statements
+from orgs.trace_spans import current_trace, query_span, summarise_statements
 from tests.config.monitoring.test_trace_lines import TRACE_ID, TRACEPARENT, work_as_celery
 from tests.fast_path import FastPathSite
 from tests.operations.test_degraded import Broker, broker

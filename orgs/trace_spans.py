@@ -3,9 +3,9 @@
 A caller may name its request (`X-Request-ID`) and its trace (`traceparent` of W3C Trace Context).
 Both stand in log lines, so only what has their form is taken, and nothing that looks like a key.
 
-Nothing is measured until `use_tracer` is called (`config.monitoring.tracing`). A span has a name
-and attributes out of short lists: routes, kinds of work, counts, ids of organisations. It never
-holds a text, a question, a name, a path or the message of an error.
+Nothing is measured until `use_tracer` is called (`config.monitoring.trace_export`). A span has a
+name and attributes out of short lists: routes, kinds of work, counts, ids of organisations. It
+never holds a text, a question, a name, a path or the message of an error.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Spans to a collector of OpenTelemetry, if OTEL_EXPORTER_OTLP_ENDPOINT names one: OTLP over HTTP.
 
 The SDK reads OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER itself. What spans hold stands in
-`orgs.tracing`. They leave in the background; a collector that is away costs spans alone.
+`orgs.trace_spans`. They leave in the background; a collector that is away costs spans alone.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.conf import settings
 
 from config.version import VERSION
-from orgs.tracing import use_tracer
+from orgs.trace_spans import use_tracer
 
 
 def start_tracing(process: str) -> Callable[[], None]:
