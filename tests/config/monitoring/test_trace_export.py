@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from config.monitoring import worker_tasks
 from config.monitoring.trace_export import start_tracing
 from memories.retrieval import pipeline
-from orgs import tracing as spans
+from orgs import trace_spans as spans
 from orgs.database.rls import organisation_scope
 from orgs.trace_spans import current_trace, query_span, summarise_statements
 from tests.config.monitoring.test_trace_lines import TRACE_ID, TRACEPARENT, work_as_celery
