@@ -225,19 +225,24 @@ class _Run:
         self.writer = resolve_actor(actor, member=request.member, group=request.group)
 
     def load_steps(self, kept: Path) -> list[list[Any]]:
-        """The steps of the first turn."""
-        if kept.exists():
-            steps: list[list[Any]] = orjson.loads(kept.read_bytes())
-            return steps
+        """The steps of the first turn, and with them how many parts stay as they are."""
+        if not kept.exists():
+            self._write_steps(kept)
+        written = orjson.loads(kept.read_bytes())
+        steps: list[list[Any]] = written["steps"]
+        # A turn may have ended before the job said so.
+        self.counts["already"], self.job.total = written["already"], len(steps)
+        return steps
+
+    def _write_steps(self, kept: Path) -> None:
         plan = plan_document(self.actor, self.found, self.request, now=self.now)
         if plan.id != self.document:
             # A group was replaced by another one, or a member left, since it was asked for.
             raise PermissionError("other readers")
-        steps = step_rows(plan.steps)
-        kept.write_bytes(orjson.dumps(steps))
-        self.counts["already"] = plan.unchanged
-        self.job.total = len(steps)
-        return steps
+        # Whole or not at all: a half of it could not be read again.
+        half = kept.with_suffix(".half")
+        half.write_bytes(orjson.dumps({"already": plan.unchanged, "steps": step_rows(plan.steps)}))
+        half.replace(kept)
 
     def do(self, steps: list[list[Any]]) -> bool:
         """Do steps until the turn is over or the job is cancelled. Returns whether it is over."""

@@ -321,6 +321,23 @@ def test_a_group_reads_its_document(here: Tenant) -> None:
     assert any(hit.id == rows(here)[KEYS].id for hit, _ in answer.hits)
 
 
+def test_what_stays_is_counted_after_a_turn_that_ended_before_its_first_step(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE)
+    do, turns = import_document._Run.do, []
+
+    def begins_late(run: Any, steps: list[list[Any]]) -> bool:
+        turns.append(run.job.total)
+        return len(turns) > 1 and do(run, steps)
+
+    monkeypatch.setattr(import_document._Run, "do", begins_late)
+    done = bring(ada, GUIDE.replace(b"Noor keeps", b"Bob keeps"))
+    assert (done["already"], done["changed"]) == (2, 1)
+    assert turns == [1, 1]
+
+
 def test_a_cancelled_import_goes_on(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_document, "BATCH", 1)
     monkeypatch.setattr(import_document.JobTimeSlice, "over", lambda _self: True)
