@@ -58,8 +58,10 @@ cluster: $(cluster_stamp) ## Start two database servers that fail over, on loopb
 shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
+# A path in ARGS asks for what lies there, however long it takes.
+quick = $(if $(findstring tests/,$(ARGS)),not slow,not slow and not long)
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
-	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "not slow" $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "$(quick)" $(ARGS)
 
 test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
@@ -67,8 +69,9 @@ test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
 	@$(TEST) $(PY) -m tools.mutants $(ARGS)
 
-test-slow: $(dev_stamp) ## Run the slow tests, then what is timed, one by one (PART=2/4 for a part)
-	@slow=0; $(COMPILED) $(TEST) $(PY) -m pytest -m "slow and not timed" $(part) $(ARGS) || slow=$$?; \
+test-slow: $(dev_stamp) ## Run the long and the slow tests, then what is timed, one by one (PART=2/4 for a part)
+	@slow=0; $(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "long and not slow and not timed" $(part) $(ARGS) || slow=$$?; \
+		$(COMPILED) $(TEST) $(PY) -m pytest -m "slow and not timed" $(part) $(ARGS) || slow=$$?; \
 		$(COMPILED) $(TEST) $(PY) -m pytest -m timed $(part) $(ARGS) && exit $$slow
 
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result (PART=2/4 for a part)
