@@ -36,7 +36,7 @@ KEPT = {
 
 
 @dataclass(frozen=True, slots=True)
-class TestTime:
+class RunTime:
     """A test function: the seconds of all its cases together, and how many there are."""
 
     seconds: float
@@ -63,7 +63,7 @@ def main(words: list[str] | None = None) -> int:
     return 0
 
 
-def read_report(path: Path) -> tuple[dict[str, TestTime], float]:
+def read_report(path: Path) -> tuple[dict[str, RunTime], float]:
     """(the times by test, the seconds of the whole run) of a JUnit report."""
     # The report is our own, of this machine.
     root = ElementTree.parse(path).getroot()  # noqa: S314
@@ -73,10 +73,10 @@ def read_report(path: Path) -> tuple[dict[str, TestTime], float]:
         name = case.get("name", "").partition("[")[0]
         found[f"{place.as_posix()}::{name}"].append(float(case.get("time", "0")))
     wall = sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
-    return {test: TestTime(sum(all_), len(all_)) for test, all_ in found.items()}, wall
+    return {test: RunTime(sum(all_), len(all_)) for test, all_ in found.items()}, wall
 
 
-def choose_long(times: Mapping[str, TestTime], allowed: float) -> dict[str, TestTime]:
+def choose_long(times: Mapping[str, RunTime], allowed: float) -> dict[str, RunTime]:
     """The tests that are left out so that the rest takes at most `allowed` seconds: those whose
     cases are the dearest, and none of KEPT."""
     total = sum(one.seconds for one in times.values())
@@ -90,14 +90,14 @@ def choose_long(times: Mapping[str, TestTime], allowed: float) -> dict[str, Test
     return long
 
 
-def read_long_tests(path: Path) -> dict[str, TestTime]:
+def read_long_tests(path: Path) -> dict[str, RunTime]:
     """The list as it is."""
     with path.open(newline="") as file:
         rows: Iterable[dict[str, str]] = csv.DictReader(file)
-        return {row["test"]: TestTime(float(row["seconds"]), int(row["cases"])) for row in rows}
+        return {row["test"]: RunTime(float(row["seconds"]), int(row["cases"])) for row in rows}
 
 
-def write_long_tests(path: Path, tests: Mapping[str, TestTime]) -> None:
+def write_long_tests(path: Path, tests: Mapping[str, RunTime]) -> None:
     with path.open("w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["test", "seconds", "cases"])

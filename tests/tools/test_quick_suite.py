@@ -8,7 +8,7 @@ import pytest
 
 from tests import conftest
 from tools import quick_suite
-from tools.quick_suite import KEPT, LONG_TESTS, ROOT, TestTime, choose_long, read_long_tests
+from tools.quick_suite import KEPT, LONG_TESTS, ROOT, RunTime, choose_long, read_long_tests
 
 REPORT = """<testsuites><testsuite name="pytest" time="600.5">
 <testcase classname="tests.a.test_b" name="test_c[1-x.y]" time="2.5" />
@@ -21,8 +21,8 @@ def test_the_times_are_those_of_a_function(tmp_path: Path) -> None:
     (tmp_path / "times.xml").write_text(REPORT)
     times, wall = quick_suite.read_report(tmp_path / "times.xml")
     assert times == {
-        "tests/a/test_b.py::test_c": TestTime(4.0, 2),
-        "tests/a/test_b.py::test_d": TestTime(0.25, 1),
+        "tests/a/test_b.py::test_c": RunTime(4.0, 2),
+        "tests/a/test_b.py::test_d": RunTime(0.25, 1),
     }
     assert wall == 600.5
 
@@ -30,8 +30,8 @@ def test_the_times_are_those_of_a_function(tmp_path: Path) -> None:
 def test_what_costs_most_for_each_case_is_left_out_first() -> None:
     kept = next(iter(KEPT))
     times = {
-        "many": TestTime(30, 100), "one": TestTime(9, 1), "two": TestTime(10, 2),
-        kept: TestTime(50, 1),
+        "many": RunTime(30, 100), "one": RunTime(9, 1), "two": RunTime(10, 2),
+        kept: RunTime(50, 1),
     }  # fmt: skip
     assert choose_long(times, 99) == {}
     assert [*choose_long(times, 98)] == ["one"]
@@ -45,13 +45,13 @@ def test_a_run_without_the_long_ones_keeps_them_in_the_list(
 ) -> None:
     path = tmp_path / "long.csv"
     monkeypatch.setattr(quick_suite, "LONG_TESTS", path)
-    quick_suite.write_long_tests(path, {"tests/a/test_b.py::test_e": TestTime(90.04, 3)})
+    quick_suite.write_long_tests(path, {"tests/a/test_b.py::test_e": RunTime(90.04, 3)})
     (tmp_path / "times.xml").write_text(REPORT)
     # 4.25 s took 600.5: in 390 fit 2.76.
     assert quick_suite.main([str(tmp_path / "times.xml")]) == 0
     assert read_long_tests(path) == {
-        "tests/a/test_b.py::test_c": TestTime(4.0, 2),
-        "tests/a/test_b.py::test_e": TestTime(90.0, 3),
+        "tests/a/test_b.py::test_c": RunTime(4.0, 2),
+        "tests/a/test_b.py::test_e": RunTime(90.0, 3),
     }
 
 
