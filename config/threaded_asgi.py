@@ -54,7 +54,7 @@ from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
 from orgs.limits.after_answer import Work as LaterWork
-from orgs.limits.after_answer import collect_for_later, run_collected
+from orgs.limits.after_answer import LATER_SCOPE_KEY, collect_for_later, run_collected
 from orgs.principals import Actor
 
 Message = dict[str, Any]
@@ -118,7 +118,11 @@ class ThreadedHandler(ASGIHandler):
         except Refused as refused:
             answer = Answer(render_refusal(scope, refused))
         await send_answer(answer, receive, send, self.files)
-        if afterwards:
+        if not afterwards:
+            return
+        if (outer := scope.get(LATER_SCOPE_KEY)) is not None:
+            outer.append(partial(self._run_afterwards, caller, afterwards))
+        else:
             await self._run_afterwards(caller, afterwards)
 
     async def _run_afterwards(self, caller: str, afterwards: list[LaterWork]) -> None:
