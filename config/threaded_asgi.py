@@ -53,8 +53,8 @@ from config.transport.thread_shares import SharedAskers, ThreadShares
 from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
-from orgs.limits.after_answer import Work as LaterWork
 from orgs.limits.after_answer import LATER_SCOPE_KEY, collect_for_later, run_collected
+from orgs.limits.after_answer import Work as LaterWork
 from orgs.principals import Actor
 
 Message = dict[str, Any]
