@@ -3,6 +3,7 @@
 import copy
 import json
 import secrets
+import time
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any
@@ -24,6 +25,7 @@ from memories.jobs import run_jobs
 from orgs.accounts.sessions import list_memberships
 from orgs.database.driver import servers
 from orgs.database.driver.servers import WrongServerError, current_server, on_server
+from orgs.database.driver.standby_reads import reading_from_standby, target_alias
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, organisation_scope, pipelined_scope, scope_statement
 from orgs.errors import AccountsElsewhereError, AlreadyExistsError, UnknownServerError
@@ -134,6 +136,24 @@ def test_it_remembers_and_recalls_on_its_own_server_alone(
     there = rows_of(far.id, second_database)
     assert there["memories_memory"] == 1
     assert there["memories_search"] >= 1
+
+
+def test_a_placement_is_never_asked_of_a_standby(
+    far: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may not have the placement yet, and its transaction has not begun as it must."""
+    asked: list[tuple[str, str]] = []
+
+    def note(statements: Any, using: str = "default") -> Any:
+        asked.append((target_alias(using), current_server()))
+        return fetch_last(statements, using)
+
+    monkeypatch.setattr(placements, "fetch_last", note)
+    forget_placements()
+    with on_server("north"), reading_from_standby(time.monotonic() + 60):
+        assert find_server(far.id) == "north"
+        assert target_alias("default") == "replica"
+    assert asked == [("default", "")]
 
 
 def test_sweepers_and_commands_know_both(far: Tenant, lasting_world: World) -> None:
