@@ -11,6 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
+from orgs.limits import token_buckets
+from orgs.members import invitations
 from orgs.members.invitations import (
     MAILS_OF_ORGANISATION,
     MAILS_TO_ADDRESS,
@@ -150,6 +152,22 @@ def test_mails_of_another_organisation_are_told_by_nothing(world: World, setting
     here = make_signed_in_client(world.here, "ada")
     page = response_text(here.post("/people/invitations/add/", form))
     assert f"A mail with this link went to {form['email']}" in page
+
+
+def test_an_organisation_sends_so_many_mails_a_day(
+    world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    monkeypatch.setattr(invitations, "MAILS_OF_ORGANISATION", 3)
+    # Buckets outlast a test.
+    monkeypatch.setattr(token_buckets, "KEY_PREFIX", f"test:{new_id()}:")
+    ada = make_signed_in_client(world.here, "ada")
+    pages = []
+    for _ in range(5):
+        form = {"email": f"{new_id()}@new.example", "role": "member", "mail": "on"}
+        pages.append(response_text(ada.post("/people/invitations/add/", form)))
+    assert ["No mail could be sent." in page for page in pages] == [False] * 3 + [True] * 2
+    assert len(mail.outbox) == 3
 
 
 def test_the_name_of_an_organisation_is_no_link_in_a_mail(world: World, settings: Any) -> None:
