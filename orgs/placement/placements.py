@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from orgs.database.driver.servers import HOME, list_servers, reading_on_server
+from orgs.database.driver.standby_reads import reading_from_primary
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.errors import AlreadyExistsError, PlacementPendingError, UnknownServerError
 from orgs.models.placements import PlacementState
@@ -39,7 +40,7 @@ def find_server(organisation_id: UUID) -> str:
     if known is not None and time.monotonic() < known[1]:
         return known[0]
     values = {"id": str(organisation_id)}
-    with reading_on_server(HOME):
+    with reading_on_server(HOME), reading_from_primary():
         rows = fetch_last([(_NAME, values), (_FIND, values)])
     server, state = rows[0] if rows else (HOME, PlacementState.READY)
     if state != PlacementState.READY:

@@ -39,8 +39,11 @@ _ONE_SNAPSHOT: StatementAndValues = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     {},
 )
-# The transaction that wrote a row's present version; a standby has the same numbers.
-VERSION_SQL = "m.xmin::text::bigint"
+# The transactions that wrote the present versions of a memory and of its narrow row; a standby has
+# the same numbers. The narrow row has words and meaning of turns around it, which go without a
+# change of the memory.
+VERSION_SQL = """m.xmin::text || ' ' || coalesce((SELECT v.xmin::text FROM memories_search v
+    WHERE v.organisation_id = m.organisation_id AND v.memory_id = m.id), '')"""
 _VERSIONS_SQL = f"""
 SELECT m.id, {VERSION_SQL} FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -54,11 +57,11 @@ _REPLAY_SQLSTATES = ("40001", "40P01")
 @dataclass(frozen=True, slots=True)
 class StandbyHits:
     """What the standby found. question: with its words and its vector. versions: of each memory
-    that the result shows, names or rests on, by id."""
+    that the result shows, names or rests on, with its narrow row, by id."""
 
     question: SearchRequest
     served: SearchResult
-    versions: Mapping[UUID, int]
+    versions: Mapping[UUID, str]
 
 
 class _NotCaughtUpError(Exception):

@@ -3,8 +3,10 @@
 import copy
 import json
 import secrets
+import time
 from collections.abc import Iterator
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -24,10 +26,12 @@ from memories.jobs import run_jobs
 from orgs.accounts.sessions import list_memberships
 from orgs.database.driver import servers
 from orgs.database.driver.servers import WrongServerError, current_server, on_server
+from orgs.database.driver.standby_reads import reading_from_standby, target_alias
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, organisation_scope, pipelined_scope, scope_statement
 from orgs.errors import AccountsElsewhereError, AlreadyExistsError, UnknownServerError
 from orgs.members.invitations import create_member, invite_member
+from orgs.models.base import new_id
 from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation, get_organisation
@@ -134,6 +138,44 @@ def test_it_remembers_and_recalls_on_its_own_server_alone(
     there = rows_of(far.id, second_database)
     assert there["memories_memory"] == 1
     assert there["memories_search"] >= 1
+
+
+def test_what_was_not_placed_yet_is_looked_up_again_after_a_minute(
+    north: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a process that asked for it before another one made it."""
+    made, now = new_id(), 1_000.0
+    monkeypatch.setattr(placements, "time", SimpleNamespace(monotonic=lambda: now))
+    assert find_server(made) == ""
+    seen = placements._known[made]
+    placements.reserve_placement(made, f"far-{made.hex}", north)
+    placements.confirm_placement(made)
+    placements._known[made] = seen
+    try:
+        now += 59
+        assert find_server(made) == ""
+        now += 2
+        assert find_server(made) == north
+    finally:
+        placements.release_placement(made)
+
+
+def test_a_placement_is_never_asked_of_a_standby(
+    far: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may not have the placement yet, and its transaction has not begun as it must."""
+    asked: list[tuple[str, str]] = []
+
+    def note(statements: Any, using: str = "default") -> Any:
+        asked.append((target_alias(using), current_server()))
+        return fetch_last(statements, using)
+
+    monkeypatch.setattr(placements, "fetch_last", note)
+    forget_placements()
+    with on_server("north"), reading_from_standby(time.monotonic() + 60):
+        assert find_server(far.id) == "north"
+        assert target_alias("default") == "replica"
+    assert asked == [("default", "")]
 
 
 def test_sweepers_and_commands_know_both(far: Tenant, lasting_world: World) -> None:
