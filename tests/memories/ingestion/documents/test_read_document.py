@@ -2,6 +2,7 @@
 
 import io
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -216,6 +217,48 @@ def test_who_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
         read(b"x", "a.md")
 
 
+_ENDLESS = """
+import sys, time
+sys.stdout.write("x" * 200_000)
+while True:
+    sys.stdout.write("x" * 4096)
+    sys.stdout.flush()
+    time.sleep(0.01)
+"""
+_FORGED = {
+    "endless": _ENDLESS,
+    "cut": """print('{"part": {"text": "Words.", "number": 1}}'); print('{"part": {"te', end="")""",
+    "no end": """print('{"part": {"text": "Words.", "number": 1}}')""",
+    "no row": "print(7)",
+    "a list": "print('[1]')",
+    "no part": """print('{"part": 3}')""",
+    "no text": """print('{"part": {"number": 1}}')""",
+    "another type": """print('{"part": {"text": 3, "number": 1}}')""",
+    "a long part": """print('{"part": {"text": "%s", "number": 1}}' % ("x" * 2001))""",
+    "a long heading": """print('{"part": {"text": "x", "number": 1, "heading": ["%s"]}}' % ("x"
+        * 101))""",
+    "parts": """print('{"part": {"text": "x", "number": 1}}\\n' * 10_001 + '{"hidden": 0}')""",
+    "a count": """print('{"hidden": -1}')""",
+    "a novel": """print('{"error": "%s"}' % ("x" * 301))""",
+}
+
+
+@pytest.mark.parametrize("how", _FORGED)
+def test_what_the_process_writes_is_bounded_and_believed_as_far_as_it_is_one(
+    how: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "forged.py").write_text(_FORGED[how])
+    monkeypatch.setattr(module, "_ROOT", tmp_path)
+    monkeypatch.setattr(module, "_MODULE", "forged")
+    if how == "endless":
+        # It is refused for what it wrote, and nobody waits for so long.
+        monkeypatch.setattr(module, "_MAX_OUTPUT", 100_000)
+        monkeypatch.setattr(module, "MAX_WAIT_SECONDS", 3_600)
+    with pytest.raises(DocumentError) as refused:
+        read(b"Words.", "a.md")
+    assert str(refused.value) == module.TOO_MUCH
+
+
 def test_the_process_gets_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, object] = {}
     begin = subprocess.Popen
@@ -224,7 +267,7 @@ def test_the_process_gets_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.update(named)
         return begin(*args, **named)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(module.subprocess, "Popen", note)
+    monkeypatch.setattr(subprocess, "Popen", note)
     read(b"Words.", "a.md")
     assert set(seen["env"]) == {"PATH", "LANG"}  # type: ignore[call-overload]
 
