@@ -3,6 +3,7 @@
 import io
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,14 @@ from memories.ingestion.documents.document_parts import (
     clean_text,
 )
 from memories.ingestion.documents.read_document import ReadDocument, read_document
-from tests.memories.ingestion.documents.samples import make_docx, make_pdf, paragraph, text_at
+from tests.memories.ingestion.documents.samples import (
+    W,
+    make_docx,
+    make_pdf,
+    paragraph,
+    replace_file,
+    text_at,
+)
 
 
 def read(content: bytes, name: str, **options: str) -> ReadDocument:
@@ -162,6 +170,44 @@ def test_white_on_blue_in_a_pdf_is_seen() -> None:
 def test_hidden_text_of_a_docx(run: str) -> None:
     found = read(make_docx(paragraph(SEEN) + paragraph(UNSEEN, run=run)), "a.docx")
     assert ([part.text for part in found.parts], found.hidden) == ([SEEN], 1)
+
+
+STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"main": "real.xml", "extra": {"word/document.xml": b"<decoy/>"}},
+        {"main": "real.rels", "extra": {"word/document.xml": b"<decoy/>"}},
+        {"styles": "looks.xml", "extra": {"word/styles.xml": b"<decoy/>"}},
+        {"namespace": STRICT},
+    ],
+)
+@pytest.mark.parametrize("run", ["<w:vanish/>", '<w:rStyle w:val="GoneToo"/>'])
+def test_hidden_text_of_a_docx_whose_parts_have_other_names(how: dict[str, Any], run: str) -> None:
+    found = read(make_docx(paragraph(SEEN) + paragraph(UNSEEN, run=run), **how), "a.docx")
+    assert ([part.text for part in found.parts], found.hidden) == ([SEEN], 1)
+
+
+def test_hidden_text_in_a_note_of_a_docx() -> None:
+    """Whatever the part of its notes is called."""
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    relations = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f'<Relationship Id="r2" Type="{kind}" Target="below.xml"/></Relationships>'
+    )
+    notes = (
+        f'<w:footnotes xmlns:w="{W}"><w:footnote w:id="7">'
+        f"{paragraph('A note.')}{paragraph(UNSEEN, run='<w:vanish/>')}</w:footnote></w:footnotes>"
+    )
+    body = paragraph(SEEN) + '<w:p><w:r><w:footnoteReference w:id="7"/></w:r></w:p>'
+    content = make_docx(body, main="real.xml", extra={"word/below.xml": notes.encode()})
+    content = replace_file(content, "word/_rels/real.xml.rels", relations.encode())
+    found = read(content, "a.docx", format="docx")
+    assert "A note." in "".join(part.text for part in found.parts)
+    assert UNSEEN not in "".join(part.text for part in found.parts)
+    assert found.hidden == 1
 
 
 def test_deleted_words_of_a_docx_are_gone() -> None:
