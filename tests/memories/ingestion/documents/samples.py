@@ -29,19 +29,29 @@ def text_at(text: str, y: int = 800, *, before: str = "", size: float = 12, x: i
     return f"BT {before} /F1 {size} Tf {x} {y} Td ({shown}) Tj ET\n"
 
 
-def make_pdf(pages: Sequence[str], *, root: str = "", trailer: str = "") -> bytes:
-    """A PDF of these pages, each as commands. root, trailer: further entries of these two."""
+def make_pdf(
+    pages: Sequence[str], *, root: str = "", trailer: str = "", forms: Sequence[str] = ()
+) -> bytes:
+    """A PDF of these pages, each as commands. root, trailer: further entries of these two; forms:
+    commands that pages and other forms run by `/X0 Do`, `/X1 Do` and so on."""
+    named = " ".join(f"/X{index} {index + 5} 0 R" for index in range(len(forms)))
     objects = [
         f"<< /Type /Catalog /Pages 2 0 R {root} >>",
         "",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Font << /F1 3 0 R >> /XObject << {named} >> >>",
+        *(
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 2000 2000] /Resources 4 0 R "
+            f"/Length {len(form)} >>\nstream\n{form}\nendstream"
+            for form in forms
+        ),
     ]
     kids = []
     for content in pages:
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] "
-            f"/Contents {len(objects)} 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+            f"/Contents {len(objects)} 0 R /Resources 4 0 R >>"
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"

@@ -16,6 +16,7 @@ from memories.ingestion.documents.document_parts import (
     clean_text,
 )
 from memories.ingestion.documents.read_document import ReadDocument, read_document
+from memories.ingestion.documents.read_pdf import MAX_FORM_DEPTH, read_pdf
 from tests.memories.ingestion.documents.samples import (
     W,
     make_docx,
@@ -158,6 +159,30 @@ def test_white_on_blue_in_a_pdf_is_seen() -> None:
     page = "0 0 1 rg 40 690 300 40 re f\n" + text_at("Seen.", 700, before="1 1 1 rg")
     found = read(make_pdf([page]), "a.pdf")
     assert ([part.text for part in found.parts], found.hidden) == (["Seen."], 0)
+
+
+@pytest.mark.parametrize("depth", [1, 5, MAX_FORM_DEPTH, MAX_FORM_DEPTH + 1, 25])
+def test_hidden_text_in_nested_forms_of_a_pdf(depth: int) -> None:
+    forms = [text_at(UNSEEN, 700, before="3 Tr"), *(f"/X{one} Do" for one in range(depth - 1))]
+    page = text_at(SEEN) + f"/X{depth - 1} Do\n"
+    found = read(make_pdf([page], forms=forms), "a.pdf")
+    assert ([part.text for part in found.parts], found.hidden) == ([SEEN], 1)
+
+
+def test_seen_text_in_nested_forms_of_a_pdf() -> None:
+    found = read(make_pdf(["/X2 Do"], forms=[text_at(SEEN), "/X0 Do", "/X1 Do"]), "a.pdf")
+    assert ([part.text for part in found.parts], found.hidden) == ([SEEN], 0)
+
+
+def test_a_ground_of_another_form_of_a_pdf_is_not_behind_white_text() -> None:
+    """Each form has units of its own, so its places say nothing about another one."""
+    ground, white = "0 0 1 rg 40 690 300 40 re f", text_at(UNSEEN, 700, before="1 1 1 rg")
+    # Of a form without anything, nothing is kept: its address is free for another one.
+    far = [f"q 1 0 0 1 0 -{300 + step} cm /X0 Do Q\n/X2 Do\n" for step in range(60)]
+    pages = [text_at(SEEN) + "".join(far[:count]) + "/X1 Do" for count in range(1, 61)] * 3
+    # In this process, which has many free addresses.
+    blocks, hidden = read_pdf(make_pdf(pages, forms=[ground, white, ""]))
+    assert ({block.text for block in blocks}, hidden) == ({SEEN}, 180)
 
 
 @pytest.mark.parametrize(
