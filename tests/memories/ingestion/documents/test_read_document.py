@@ -122,16 +122,28 @@ HIDDEN_IN_HTML = [
     "<template>{}</template>", "<noscript>{}</noscript>", "<textarea>{}</textarea>",
     '<div hidden><div><b style="color:red">{}</b></div></div>', '<font color="#ffffff">{}</font>',
     "<p class=y><b>{}</b></p>", "<style>{}</style>",
+    # Far behind, and in a long list.
+    f'<p style="{" " * 2_100}display:none">{{}}</p>',
+    f'<p style="--a:{"a" * 50_000};display:none">{{}}</p>', "<p class=z>{}</p>",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("hidden", HIDDEN_IN_HTML)
 def test_hidden_text_of_html(hidden: str) -> None:
-    style = "<style>@media all{.x{display:none}} .y > b {visibility:hidden}</style>"
+    style = "<style>@media all{.x{display:none}} .y > b {visibility:hidden}"
+    style += ", ".join(f".other-{number}" for number in range(50)) + ", .z {display:none}</style>"
     html = f"<!doctype html>{style}<p>{SEEN}</p>{hidden.format(UNSEEN)}"
     assert texts(html.encode(), "a.html") == SEEN
     # The same in Markdown, which takes HTML.
     assert texts(f"{SEEN}\n\n{style}{hidden.format(UNSEEN)}\n".encode(), "a.md") == SEEN
+
+
+@pytest.mark.parametrize("declaration", ["display:none", "color:#fff"])
+def test_a_hiding_rule_of_html_that_is_too_long_is_refused(declaration: str) -> None:
+    others = ", ".join(f"[data-a='{number},']" for number in range(50))
+    html = f"<!doctype html><style>{others}, .x {{{declaration}}}</style><p>{SEEN}<p class=x>x"
+    with pytest.raises(DocumentError, match="too long to follow"):
+        read(html.encode(), "a.html")
 
 
 def test_white_on_a_ground_is_seen() -> None:
