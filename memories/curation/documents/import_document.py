@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from memories.curation.documents.document_list import forget_parts
 from memories.curation.documents.plan_document import (
-    DocumentPlan,
     DocumentRequest,
     part_source,
     part_topic,
@@ -81,23 +80,6 @@ def load_document(
         raise UnreadableImportError(str(error)) from error
 
 
-def plan_upload(
-    actor: Actor,
-    file: IO[bytes],
-    *,
-    name: str,
-    size: int,
-    request: DocumentRequest,
-    format: str = AUTO,
-    now: datetime,
-) -> DocumentPlan:
-    """What an uploaded document would bring; nothing is kept of it. Raises what `load_document` and
-    `plan_document` raise."""
-    return plan_document(
-        actor, load_document(actor, file, size, name=name, format=format), request, now=now
-    )
-
-
 def enqueue_document(
     actor: Actor, found: ReadDocument, request: DocumentRequest, *, now: datetime
 ) -> Job:
@@ -124,12 +106,18 @@ def write_document(path: Path, found: ReadDocument) -> None:
 
 def load_written_document(path: Path) -> ReadDocument:
     """What `write_document` kept. Raises NotFoundError."""
-    try:
-        told = orjson.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise NotFoundError("no such file") from error
+    told = _load_kept(path)
     parts = tuple(Part(**{**one, "heading": tuple(one["heading"])}) for one in told.pop("parts"))
     return ReadDocument(**told, parts=parts)
+
+
+def _load_kept(path: Path) -> dict[str, Any]:
+    """A kept object. Raises NotFoundError if it is gone."""
+    try:
+        kept: dict[str, Any] = orjson.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise NotFoundError("no such file") from error
+    return kept
 
 
 def store_document_preview(actor: Actor, found: ReadDocument, request: DocumentRequest) -> UUID:
@@ -148,7 +136,7 @@ def load_document_preview(actor: Actor, id_: UUID) -> tuple[ReadDocument, Docume
     check_may_import_document(actor)
     path = _preview_path(actor, id_)
     found = load_written_document(path)
-    return found, DocumentRequest(**orjson.loads(path.with_suffix(".request").read_bytes()))
+    return found, DocumentRequest(**_load_kept(path.with_suffix(".request")))
 
 
 def import_document_preview(actor: Actor, id_: UUID, *, now: datetime) -> Job:

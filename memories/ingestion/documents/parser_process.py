@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from memories.ingestion.documents.document_formats import DOCX, LABELS, MARKDOWN, PDF
 from memories.ingestion.documents.document_parts import (
     Block,
     DocumentError,
@@ -24,14 +25,12 @@ from memories.ingestion.documents.sandbox import close_sandbox
 
 # Some parsers call themselves for each level of a document.
 MAX_CALLS = 5_000
-PDF, DOCX, HTML, MARKDOWN = "pdf", "docx", "html", "markdown"
 # Texts of a document, names in an archive, and XML that says another encoding. Python imports each
 # with its first use, and the sandbox opens no file.
 _CODECS = (
     "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii", "cp1252",
     "iso8859-15",
 )  # fmt: skip
-LABELS = {PDF: "PDF", DOCX: "Word", HTML: "HTML", MARKDOWN: "Markdown"}
 
 
 def read_parts(kind: str, data: bytes) -> tuple[list[Part], int]:

@@ -6,13 +6,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO, Any, Final
 
 import orjson
 
+from memories.ingestion.documents.document_formats import (
+    DOCX,
+    ENDINGS,
+    HTML,
+    LABELS,
+    MARKDOWN,
+    PDF,
+)
 from memories.ingestion.documents.document_parts import (
     MAX_CHARACTERS,
     MAX_HEADING_CHARACTERS,
@@ -25,20 +32,7 @@ from memories.ingestion.documents.document_parts import (
 from orgs.names.lookalikes import name_fault, strip_invisible_edges
 
 AUTO: Final = "auto"
-PDF, DOCX, HTML, MARKDOWN = "pdf", "docx", "html", "markdown"
-LABELS: Mapping[str, str] = {
-    PDF: "PDF",
-    DOCX: "Word (DOCX)",
-    HTML: "HTML",
-    MARKDOWN: "Markdown",
-}
 FORMATS = (AUTO, *LABELS)
-ENDINGS = {
-    PDF: (".pdf",),
-    DOCX: (".docx",),
-    HTML: (".html", ".htm"),
-    MARKDOWN: (".md", ".markdown"),
-}
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 # Somebody waits for it, and a call has thirty seconds.
 MAX_WAIT_SECONDS = 25

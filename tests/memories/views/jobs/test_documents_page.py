@@ -10,6 +10,7 @@ from django.test import Client
 
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.curation.documents.plan_document import DocumentPlan
+from memories.ingestion.file_import.plan_import import ensure_previews_folder
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from memories.tasks import run_job
@@ -75,6 +76,16 @@ def test_a_look_first_and_then_one_press(here: Tenant) -> None:
     assert "Guide.md" not in browser(here, "mina").get("/documents/").content.decode()
     again = client.get(hand_in(client)).content.decode()
     assert "There is nothing to change" in again
+
+
+@pytest.mark.parametrize("gone", ["document", "request"])
+def test_a_kept_document_that_is_half_gone_is_not_found(here: Tenant, gone: str) -> None:
+    client = browser(here, "bob")
+    plan = hand_in(client)
+    [kept] = ensure_previews_folder().glob(f"*.{gone}")
+    kept.unlink()
+    assert client.get(plan).status_code == 404
+    assert client.post(plan).status_code == 404
 
 
 @pytest.mark.parametrize(
