@@ -35,7 +35,7 @@ def read_docx(data: bytes) -> tuple[str, int]:
     hidden = 0
     for name in list(roots):
         root = roots.pop(name)
-        hidden += _take_out_hidden(root, hidden_styles)
+        hidden += _remove_hidden(root, hidden_styles)
         parts[name] = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -148,7 +148,7 @@ def _hidden_styles(roots: Iterable[ET.Element]) -> frozenset[str]:
     return frozenset(hidden)
 
 
-def _take_out_hidden(root: ET.Element, hidden_styles: frozenset[str]) -> int:
+def _remove_hidden(root: ET.Element, hidden_styles: frozenset[str]) -> int:
     """Empty the runs that nobody would see; returns how many had text."""
     removed = 0
     for run in _hidden_runs(root, hidden_styles):
