@@ -9,6 +9,7 @@ from typing import IO, Any
 from uuid import UUID, uuid4
 
 import orjson
+from django.conf import settings
 from django.utils import timezone
 
 from memories.access.permissions import (
@@ -33,6 +34,7 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.replace_by_key import REPLACE_ERRORS
 from memories.indexing.search_index import reindex_memory
 from memories.ingestion.documents.document_parts import DocumentError, Part
+from memories.ingestion.documents.parser_places import parser_place
 from memories.ingestion.documents.read_document import AUTO, ReadDocument, read_document
 from memories.ingestion.drafts import DraftRefusal
 from memories.ingestion.file_import.import_job import (
@@ -68,6 +70,8 @@ from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.models.keys import KeyScope
 
+# For a place. With MAX_WAIT_SECONDS of the reading it is less than a call has.
+WAIT_SECONDS = 4.0
 # Parts that are written in one transaction.
 BATCH = 50
 COUNTS = ("imported", "changed", "already", "forgotten", "waiting", "skipped")
@@ -83,8 +87,26 @@ def check_may_import_document(actor: Actor) -> None:
 def load_document(
     actor: Actor, file: IO[bytes], size: int, *, name: str, format: str = AUTO
 ) -> ReadDocument:
-    """Read an uploaded document. Raises UnreadableImportError and PermissionError."""
+    """Read an uploaded document, when it has a place on this machine.
+
+    Raises UnreadableImportError, PermissionError and ParsersBusyError.
+    """
     check_may_import_document(actor)
+    with parser_place(
+        parsers_folder(),
+        str(actor.organisation_id),
+        places=settings.DOCUMENT_PARSERS,
+        wait_seconds=WAIT_SECONDS,
+    ):
+        return _read(file, size, name=name, format=format)
+
+
+def parsers_folder() -> Path:
+    """Where the places of documents that are read are locked."""
+    return Path(settings.DATA_DIR) / "parsers"
+
+
+def _read(file: IO[bytes], size: int, *, name: str, format: str) -> ReadDocument:
     try:
         return read_document(file, size, name=name, format=format)
     except DocumentError as error:

@@ -34,8 +34,8 @@ from orgs.names.lookalikes import name_fault, strip_invisible_edges
 AUTO: Final = "auto"
 FORMATS = (AUTO, *LABELS)
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
-# Somebody waits for it, and a call has thirty seconds.
-MAX_WAIT_SECONDS = 25
+# Somebody waits for it, and a call has thirty seconds, some of which it waits for a place.
+MAX_WAIT_SECONDS = 22
 # Bytes that the process writes, and characters of its sentence about what it refuses.
 _MAX_OUTPUT, _MAX_SENTENCE = 8 * MAX_CHARACTERS, 300
 _MAX_NAME = 120

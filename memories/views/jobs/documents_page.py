@@ -16,9 +16,11 @@ from memories.access.audience_labels import list_audience_choices
 from memories.curation.documents import document_list, import_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
 from memories.ingestion.documents.document_formats import LABELS
+from memories.ingestion.documents.parser_places import ParsersBusyError
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.views.forms.document_form import DocumentForm
 from memories.views.forms.memory_forms import audience_choices
+from orgs.api.problems import RETRY_SECONDS
 from orgs.languages.page_text import format_number
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
@@ -32,6 +34,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     would bring."""
     audiences = _audience_choices(request)
     form = DocumentForm(audiences, request.POST or None, request.FILES or None)
+    busy = False
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         try:
@@ -40,6 +43,15 @@ def documents(request: HttpRequest) -> HttpResponse:
             )
         except UnreadableImportError as error:
             form.add_error("file", str(error))
+        except ParsersBusyError:
+            busy = True
+            form.add_error(
+                "file",
+                gettext(
+                    "Other documents are being read at the moment. Send this one again in a few "
+                    "seconds."
+                ),
+            )
         else:
             asked = DocumentRequest(key=form.cleaned_data["key"], **form.placed())
             kept = import_document.store_document_preview(request.actor, found, asked)
@@ -51,8 +63,11 @@ def documents(request: HttpRequest) -> HttpResponse:
         "documents": [_row(one, audiences) for one in found_list.results],
         "more": found_list.more,
     }
-    status = 422 if form.errors else 200
-    return render(request, "memories/jobs/documents.html", context, status=status)
+    status = 503 if busy else 422 if form.errors else 200
+    response = render(request, "memories/jobs/documents.html", context, status=status)
+    if busy:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -336,6 +337,35 @@ def test_what_stays_is_counted_after_a_turn_that_ended_before_its_first_step(
     done = bring(ada, GUIDE.replace(b"Noor keeps", b"Bob keeps"))
     assert (done["already"], done["changed"]) == (2, 1)
     assert turns == [1, 1]
+
+
+def test_of_many_uploads_at_once_few_are_read_at_the_same_time(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By real processes; each of the others waits for its turn."""
+    monkeypatch.setattr(import_document, "WAIT_SECONDS", 3_600)
+    monkeypatch.setattr(settings, "DOCUMENT_PARSERS", 4)
+    running: list[int] = []
+    most: list[int] = []
+    read = import_document.read_document
+
+    def counted(*args: Any, **more: Any) -> Any:
+        running.append(1)
+        most.append(len(running))
+        try:
+            return read(*args, **more)
+        finally:
+            running.pop()
+
+    monkeypatch.setattr(import_document, "read_document", counted)
+    actor = here.person("ada")
+
+    def upload(_number: int) -> int:
+        return len(load_document(actor, io.BytesIO(GUIDE), len(GUIDE), name="Guide.md").parts)
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(upload, range(6))) == [3] * 6
+    assert max(most) <= 2
 
 
 def test_a_cancelled_import_goes_on(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
+from memories.curation.documents import import_document
 from memories.curation.documents.plan_document import DocumentPlan
+from memories.ingestion.documents.parser_places import parser_place
 from memories.ingestion.file_import.plan_import import ensure_previews_folder
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
@@ -137,6 +139,20 @@ def test_what_is_no_document_is_said_at_the_field(here: Tenant) -> None:
     answer = client.post("/documents/", {"file": file, "audience": "private"})
     assert answer.status_code == 422
     assert b"none of the documents" in answer.content
+
+
+def test_a_document_that_finds_no_place_is_asked_for_again(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_document, "WAIT_SECONDS", 0)
+    client, file = browser(here, "bob"), SimpleUploadedFile("Guide.md", GUIDE)
+    folder = import_document.parsers_folder()
+    with parser_place(folder, str(here.id), places=2, wait_seconds=0):
+        answer = client.post("/documents/", {"file": file, "audience": "private"})
+    assert answer.status_code == 503
+    assert int(answer["Retry-After"]) > 0
+    assert "Other documents are being read at the moment" in answer.content.decode()
+    assert hand_in(client)
 
 
 def test_a_viewer_has_no_such_page(here: Tenant) -> None:
