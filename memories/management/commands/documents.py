@@ -57,7 +57,10 @@ class Command(ResultCommand):
             found = load_document(actor, file, size, name=path.name, format=options["format"])
         if options["dry_run"]:
             plan = asdict(plan_document(actor, found, asked, now=now))
-            shown = ("id", "name", "parts", "added", "changed", "unchanged", "vanished", "hidden")
+            shown = (
+                "id", "name", "parts", "added", "changed", "overwritten", "unchanged", "edited",
+                "vanished", "hidden",
+            )  # fmt: skip
             return {name: str(plan[name]) for name in shown}
         job = enqueue_document(actor, found, asked, now=now)
         return {"job": str(job.id), "document": job.parameters["document"]["id"]}

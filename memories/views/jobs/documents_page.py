@@ -18,7 +18,7 @@ from memories.curation.documents.plan_document import DocumentPlan, DocumentRequ
 from memories.ingestion.documents.document_formats import LABELS
 from memories.ingestion.documents.parser_places import ParsersBusyError
 from memories.ingestion.file_import.import_job import UnreadableImportError
-from memories.views.forms.document_form import DocumentForm
+from memories.views.forms.document_form import READERS_GONE, DocumentForm
 from memories.views.forms.memory_forms import audience_choices
 from orgs.api.problems import RETRY_SECONDS
 from orgs.languages.page_text import format_number
@@ -104,16 +104,17 @@ def _part_count_label(count: int) -> str:
 def document_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     """What a kept document would bring, and who would read it; sent, it is imported."""
     now = timezone.now()
-    if request.method == "POST":
-        job = import_document.import_document_preview(request.actor, preview_id, now=now)
-        return redirect("job", job.id)
     found, asked = import_document.load_document_preview(request.actor, preview_id)
-    plan = plan_document(request.actor, found, asked, now=now)
     wanted = f"{asked.visibility}:{asked.group}" if asked.group else asked.visibility
     readers = next((one for one in _audience_choices(request) if one["value"] == wanted), None)
     if readers is None:
         # They left the group since they chose it.
+        messages.error(request, READERS_GONE)
         return redirect("documents")
+    if request.method == "POST":
+        job = import_document.import_document_preview(request.actor, preview_id, now=now)
+        return redirect("job", job.id)
+    plan = plan_document(request.actor, found, asked, now=now)
     context = _plan_context(plan) | {"readers": readers}
     return render(request, "memories/jobs/document_plan.html", context)
 
@@ -122,7 +123,9 @@ def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
     counts = (
         (gettext("New"), plan.added),
         (gettext("Changed"), plan.changed),
+        (gettext("Of these edited by hand, and replaced"), plan.overwritten),
         (gettext("Unchanged"), plan.unchanged),
+        (gettext("Of these edited by hand, and left as they are"), plan.edited),
         (gettext("Of these at another place"), plan.moved),
         (gettext("Forgotten"), plan.vanished),
         (gettext("In it twice, taken once"), plan.repeated),

@@ -19,6 +19,7 @@ from memories.curation.documents.document_list import (
 )
 from memories.curation.documents.import_document import enqueue_document, load_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
+from memories.curation.edit_memory import edit_memory
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
 from memories.jobs import run_jobs
@@ -148,6 +149,27 @@ def test_an_import_again_changes_what_changed(here: Tenant) -> None:
     back = rows(here)["Paper goes into the blue bin."]
     assert (back.id, back.status) == (before["Paper goes into the blue bin."].id, Status.ACTIVE)
     assert len(list_documents(ada).results) == 1
+
+
+def test_the_look_says_what_becomes_of_words_that_somebody_edited(here: Tenant) -> None:
+    """They stay while the document says what it said, and are replaced where it changes."""
+    ada = here.person("ada")
+    bring(ada, GUIDE)
+    keys, mended = rows(here)[KEYS], "Noor and Tom keep the keys."
+    edit_memory(ada, keys.id, {"content": mended}, now=NOW)
+    seen = plan(ada, GUIDE)
+    assert (seen.unchanged, seen.edited, seen.changed, seen.overwritten) == (3, 1, 0, 0)
+    assert bring(ada, GUIDE)["already"] == 3
+    assert rows(here)[mended].id == keys.id
+    newer = GUIDE.replace(b"Noor keeps", b"Tom keeps").replace(b"blue bin", b"green bin")
+    seen = plan(ada, newer)
+    assert (seen.unchanged, seen.edited, seen.changed, seen.overwritten) == (1, 0, 2, 1)
+    assert bring(ada, newer)["changed"] == 2
+    after = rows(here)
+    assert after["Tom keeps the keys of the archive."].id == keys.id
+    assert mended not in after
+    # What the import changes nobody edited.
+    assert plan(ada, newer).edited == plan(ada, GUIDE).overwritten == 0
 
 
 def test_the_list_looks_at_each_part_once(here: Tenant) -> None:
