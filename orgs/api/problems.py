@@ -271,7 +271,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     request_id = getattr(context["request"], "request_id", "")
     given = _sent(context["request"]) if isinstance(error, ReferenceNotFoundError) else None
     found = describe_exception(error, given)
-    if found is None or isinstance(error, DatabaseError):
+    moving = isinstance(error, OrganisationMovedError | OrganisationMovingError)
+    if found is None or (isinstance(error, DatabaseError) and not moving):
         # Log type and place only: a message of the database may quote what was being written.
         log.error(
             "unexpected %s",

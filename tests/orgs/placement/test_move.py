@@ -91,10 +91,12 @@ def databases(second_database: str) -> tuple[str, str]:
 
 def remains(organisation_id: UUID, second_database: str) -> list[str]:
     """What a move leaves on the servers beside rows, and must not."""
-    found = []
+    found: list[str] = []
     with psycopg.connect(admin_url(second_database)) as connection:
         for statement in (
-            "SELECT slot_name FROM pg_replication_slots",
+            "SELECT slot_name FROM pg_replication_slots WHERE database IN ('{}', '{}')".format(
+                *databases(second_database)
+            ),
             "SELECT subname FROM pg_subscription",
             "SELECT rolname FROM pg_roles",
         ):

@@ -75,6 +75,17 @@ def test_it_remembers_and_recalls_on_its_own_server_alone(
     assert there["memories_search"] >= 1
 
 
+def test_a_call_with_a_key_of_its_own_is_done_once_there(far: Tenant) -> None:
+    rover, body = far.api("rover"), {"content": "Only once.", "visibility": "organisation"}
+    key = {"HTTP_IDEMPOTENCY_KEY": secrets.token_hex(16)}
+    ids = set()
+    for _ in range(2):
+        stored = rover.post("/api/v1/memories", body, format="json", **key)
+        assert stored.status_code == 201, stored.content
+        ids.add(stored.json()["id"])
+    assert len(ids) == 1
+
+
 def test_sweepers_and_commands_know_both(far: Tenant, lasting_world: World) -> None:
     found = list_organisation_ids()
     assert {far.id, lasting_world.here.id} <= set(found)
