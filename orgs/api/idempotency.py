@@ -27,7 +27,6 @@ from orgs.api.form_data import is_form
 from orgs.api.json_format import BodyTooLargeError, JSONRenderer
 from orgs.api.problems import ProblemError, status_of
 from orgs.database.advisory_locks import try_advisory_lock
-from orgs.database.driver.servers import server_of
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, scope
 from orgs.errors import NotFoundError
@@ -105,7 +104,7 @@ def run_once(
         )
     call = _describe(request, key)
     refused: Exception | None = None
-    with server_of(call.organisation_id), transaction.atomic():
+    with transaction.atomic():
         with call.scope():
             free = try_advisory_lock(call.organisation_id, f"{call.caller}:{call.call.hex()}")
             found = fetch_all(_FIND, call.values(since=timezone.now() - KEPT_FOR)) if free else []

@@ -84,6 +84,14 @@ def test_a_call_with_a_key_of_its_own_is_done_once_there(far: Tenant) -> None:
         assert stored.status_code == 201, stored.content
         ids.add(stored.json()["id"])
     assert len(ids) == 1
+    (id_,) = ids
+    changed = rover.patch(
+        f"/api/v1/memories/{id_}",
+        {"content": "Changed under a condition."},
+        format="json",
+        HTTP_IF_MATCH=rover.get(f"/api/v1/memories/{id_}")["ETag"],
+    )
+    assert changed.status_code == 200, changed.content
 
 
 def test_sweepers_and_commands_know_both(far: Tenant, lasting_world: World) -> None:
