@@ -1,6 +1,6 @@
 """An organisation moves to another server while it works, and is killed at any step (O18).
 
-Both servers are databases of one server here; `tests/chaos/move_figures.py` uses two.
+Both servers are databases of one server here; `tests/chaos/test_move.py` uses two.
 """
 
 import json
@@ -142,6 +142,7 @@ def test_every_row_of_every_table_moves_and_nothing_else(
     assert find_server(here.id) == admin
 
 
+@pytest.mark.slow
 def test_it_moves_and_comes_back(near: Tenant, admin: str, second_database: str) -> None:
     home = settings.DATABASES["default"]["NAME"]
     for target, database, other in (
@@ -160,6 +161,7 @@ def test_it_moves_and_comes_back(near: Tenant, admin: str, second_database: str)
         assert remains(near.id, second_database) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_any_step_it_goes_on(
     step: str, near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
@@ -204,6 +206,7 @@ def write_until_taken(tenant: Tenant, text: str) -> None:
 CANCELLED = STEPS[: STEPS.index("closed")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", CANCELLED)
 def test_cancelled_before_the_flip_it_leaves_nothing(
     step: str, near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
@@ -230,6 +233,7 @@ def test_cancelled_before_the_flip_it_leaves_nothing(
     remember(near, "It stayed.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["closed", "opened", "flipped"])
 def test_behind_the_comparison_it_is_not_cancelled(
     step: str, near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch
@@ -247,6 +251,7 @@ def test_behind_the_comparison_it_is_not_cancelled(
     move(near, admin)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_doubled_or_refused_for_long(
     near: Tenant, admin: str, second_database: str
 ) -> None:
@@ -317,6 +322,7 @@ def test_nothing_is_lost_doubled_or_refused_for_long(
     assert rows_of(near.id, settings.DATABASES["default"]["NAME"]) == {}
 
 
+@pytest.mark.slow
 def test_only_one_command_moves(near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
@@ -405,6 +411,7 @@ def test_people_who_sign_in_are_refused(
     assert moves.describe_moves() == []
 
 
+@pytest.mark.slow
 def test_a_difference_stops_it_and_writes_go_on(
     near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -425,6 +432,7 @@ def test_a_difference_stops_it_and_writes_go_on(
     moves.cancel_move(near.id)
 
 
+@pytest.mark.slow
 def test_a_long_transaction_is_waited_for_and_then_it_gives_up(
     near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -438,6 +446,7 @@ def test_a_long_transaction_is_waited_for_and_then_it_gives_up(
     move(near, admin)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_does(near: Tenant, admin: str) -> None:
     slug, out = near.organisation.slug, StringIO()
     call_command("move_organisation", "--status", stdout=out)
