@@ -21,11 +21,11 @@ from psycopg import sql
 from orgs.database import erasure_ledger
 from orgs.database.driver.servers import list_servers, server_of
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.database.tenant_tables import HAS_ORGANISATION_SQL
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
 from orgs.placement.placements import release_placement
+from orgs.placement.tenant_tables import HAS_ORGANISATION_SQL
 from orgs.wired_functions import wired
 
 # The most rows of a transaction, and the most audiences of its scope.

@@ -107,6 +107,9 @@ def move_organisation(
             move = _begin(home, organisation_id, slug, target, now)
         except PlacementPendingError as error:
             raise MoveError(f"{error} {NOTHING_DONE}") from error
+        for other in list_moves(home):
+            if other.id != move.id:
+                say(f"Another move is not finished: {other.slug}, of {other.started_at:%Y-%m-%d}.")
         with _open_run(home, move, pause, say) as run:
             refused = None
             if move.step != MoveStep.FLIPPED:

@@ -1,15 +1,15 @@
 """The rows of one organisation on a server, in every table that has any: counted, compared,
 deleted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg import sql
 
-from orgs.database.tenant_tables import HAS_ORGANISATION_SQL, ORGANISATION_TABLE
-from orgs.placement.moving.admin_connections import Connection, MoveError, fetch_value
+from orgs.placement.moving.admin_connections import Connection, MoveError
+from orgs.placement.tenant_tables import HAS_ORGANISATION_SQL, ORGANISATION_TABLE
 
 # The most rows that one transaction deletes.
 BATCH_ROWS = 5_000
@@ -41,7 +41,7 @@ SELECT c.relname, a.attname FROM pg_constraint r
 JOIN pg_class c ON c.oid = r.conrelid
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (r.conkey)
 WHERE r.contype = 'f' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
-    AND {HAS_ORGANISATION_SQL.replace("a.", "o.").replace("attribute a", "attribute o")}
+    AND {HAS_ORGANISATION_SQL}
     AND r.confrelid <> '{ORGANISATION_TABLE}'::regclass AND NOT EXISTS (
         SELECT 1 FROM pg_attribute o WHERE o.attrelid = r.confrelid
         AND o.attname = 'organisation_id' AND NOT o.attisdropped)
@@ -81,15 +81,13 @@ def list_organisation_tables(connection: Connection) -> list[OrganisationTable]:
 
 def has_accounts(connection: Connection, organisation_id: UUID) -> bool:
     """Whether a row of the organisation refers to an account."""
-    return any(
-        fetch_value(
-            connection,
-            f"SELECT EXISTS (SELECT 1 FROM public.{table} "
-            f"WHERE organisation_id = %s AND {column} IS NOT NULL)",
-            organisation_id,
+    parts = [
+        sql.SQL("EXISTS (SELECT 1 FROM {} WHERE organisation_id = {} AND {} IS NOT NULL)").format(
+            sql.Identifier("public", table), sql.Literal(organisation_id), sql.Identifier(column)
         )
         for table, column in connection.execute(_HOME_REFERENCES_SQL.encode()).fetchall()
-    )
+    ]
+    return _is_any(connection, parts)
 
 
 def has_rows(connection: Connection, organisation_id: UUID) -> bool:
@@ -98,7 +96,12 @@ def has_rows(connection: Connection, organisation_id: UUID) -> bool:
         sql.SQL("EXISTS (SELECT 1 {})").format(table.from_rows(organisation_id))
         for table in list_organisation_tables(connection)
     ]
-    row = connection.execute(sql.SQL("SELECT ") + sql.SQL(" OR ").join(parts)).fetchone()
+    return _is_any(connection, parts)
+
+
+def _is_any(connection: Connection, conditions: Sequence[sql.Composed]) -> bool:
+    statement = sql.SQL("SELECT {}").format(sql.SQL(" OR ").join(conditions))
+    row = connection.execute(statement).fetchone()
     return bool(row and row[0])
 
 

@@ -209,11 +209,8 @@ def end_replication(source: Connection, target: Connection, move: MoveRecord) ->
     name = sql.Identifier(move.name)
     if subscription is not None:
         # Without a slot it is dropped without asking the source, which may know it no more.
-        for act in (
-            "ALTER SUBSCRIPTION {} DISABLE",
-            "ALTER SUBSCRIPTION {} SET (slot_name = NONE)",
-        ):
-            target.execute(sql.SQL(act).format(name))  # type: ignore[arg-type]
+        target.execute(sql.SQL("ALTER SUBSCRIPTION {} DISABLE").format(name))
+        target.execute(sql.SQL("ALTER SUBSCRIPTION {} SET (slot_name = NONE)").format(name))
     _drop_slots(source, target, move, subscription)
     if subscription is not None:
         target.execute(sql.SQL("DROP SUBSCRIPTION {}").format(name))

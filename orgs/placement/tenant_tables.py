@@ -2,6 +2,6 @@
 
 # Of a table `c` of pg_class. Beside them there is the organisation's own.
 HAS_ORGANISATION_SQL = """EXISTS (
-    SELECT 1 FROM pg_attribute a
-    WHERE a.attrelid = c.oid AND a.attname = 'organisation_id' AND NOT a.attisdropped)"""
+    SELECT 1 FROM pg_attribute own
+    WHERE own.attrelid = c.oid AND own.attname = 'organisation_id' AND NOT own.attisdropped)"""
 ORGANISATION_TABLE = "orgs_organisation"
