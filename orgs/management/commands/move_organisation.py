@@ -11,6 +11,7 @@ from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.moving.move_organisation import (
     PAUSE_SECONDS,
     cancel_move,
+    delete_copy,
     describe_moves,
     move_organisation,
 )
@@ -33,11 +34,16 @@ class Command(ResultCommand):
         )
         parser.add_argument("--status", action="store_true", help="moves that are not finished")
         parser.add_argument("--cancel", action="store_true", help="give a move up")
+        parser.add_argument(
+            "--delete-copy-on", metavar="SERVER", help="delete the rows that a clone has left there"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wishes = [options["to"] is not None, options["status"], options["cancel"]]
-        if sum(wishes) != 1:
-            raise CommandError("Say one of --to SERVER, --status and --cancel.")
+        named = [options["to"] is not None, options["delete_copy_on"] is not None]
+        if sum([*named, options["status"], options["cancel"]]) != 1:
+            raise CommandError(
+                "Say one of --to SERVER, --status, --cancel and --delete-copy-on SERVER."
+            )
         try:
             if options["status"]:
                 self._print_status(as_json=options["json"])
@@ -63,12 +69,16 @@ class Command(ResultCommand):
             cancel_move(found.id, say=self.stderr.write)
             self.print_result({"cancelled": found.slug}, as_json=options["json"])
             return
+        if (copied_to := options["delete_copy_on"]) is not None:
+            rows = delete_copy(found.id, _server(copied_to), say=self.stderr.write)
+            told = {"organisation": found.slug, "deleted_rows": rows}
+            self.print_result(told, as_json=options["json"])
+            return
         named = options["to"]
-        target = HOME if named == HOME_NAME and named not in list_servers() else named
         result = move_organisation(
             found.id,
             found.slug,
-            target,
+            _server(named),
             now=timezone.now(),
             pause=options["pause"],
             say=self.stderr.write,
@@ -83,3 +93,8 @@ class Command(ResultCommand):
             },
             as_json=options["json"],
         )
+
+
+def _server(named: str) -> str:
+    """The server of that name; an unknown name stays as it is, and is refused."""
+    return HOME if named == HOME_NAME and named not in list_servers() else named

@@ -96,6 +96,16 @@ def mark_moved(source: Connection, organisation_id: UUID) -> None:
     source.execute(_MOVED_SQL, [organisation_id])
 
 
+def close_for_ever(connection: Connection, organisation_id: UUID) -> None:
+    """What lies here is a copy: whoever opens it is told that it lies elsewhere."""
+    connection.execute(
+        "INSERT INTO orgs_organisationfence (id, state, since) "
+        "VALUES (%s, 'moved', clock_timestamp()) ON CONFLICT (id) DO UPDATE "
+        "SET state = excluded.state, until = NULL, since = excluded.since",
+        [organisation_id],
+    )
+
+
 def wait_for_transactions(connection: Connection, server: str, seconds: float) -> bool:
     """Wait until each transaction of the service that is open now on this server has ended: it may
     have opened a scope before the fence stood. False if the time is up before."""

@@ -330,6 +330,23 @@ def cancel_move(organisation_id: UUID, *, say: Reporter = lambda text: None) -> 
             delete_move(home, move)
 
 
+def delete_copy(organisation_id: UUID, server: str, *, say: Reporter = lambda text: None) -> int:
+    """Delete the rows of an organisation on a server where it does not lie, such as a clone leaves
+    them; returns how many. Raises MoveError."""
+    require_known_server(server)
+    with _open_move_lock() as home:
+        forget_placement(organisation_id)
+        if find_server(organisation_id) == server:
+            raise MoveError(f"It lies on {label_server(server)}, and is no copy. {NOTHING_DONE}")
+        if find_move(home, organisation_id):
+            raise MoveError(f"It is on its way. Finish that or say --cancel. {NOTHING_DONE}")
+        with ExitStack() as stack:
+            there = stack.enter_context(admin_connection(server)) if server else home
+            fences.close_for_ever(there, organisation_id)
+            drop_indexes(there, organisation_id)
+            return delete_rows(there, organisation_id, say)
+
+
 def describe_moves() -> list[dict[str, object]]:
     """Moves that are not finished, with how much is copied. Raises MoveError."""
     with admin_connection(HOME) as home:

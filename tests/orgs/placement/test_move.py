@@ -381,7 +381,7 @@ def test_what_cannot_be_moved_is_refused_before_anything_is_done(
             with pytest.raises(MoveError, match="free replication slots"):
                 move(near, admin)
         assert source.execute("SELECT count(*) FROM orgs_organisationmove").fetchone() == (0,)
-        assert source.execute("SELECT count(*) FROM orgs_organisationfence").fetchone() == (0,)
+        assert fences.fetch_fence(source, near.id) == ("", None)
     assert remains(near.id, second_database) == []
 
 
@@ -444,6 +444,32 @@ def test_a_long_transaction_is_waited_for_and_then_it_gives_up(
             move(near, admin, pause=2.5)
         remember(near, "Writes go on.")
     move(near, admin)
+
+
+def test_a_copy_is_deleted_where_it_does_not_lie_and_nowhere_else(
+    near: Tenant, admin: str, second_database: str
+) -> None:
+    home = settings.DATABASES["default"]["NAME"]
+    before = rows_of(near.id, home)
+    with psycopg.connect(admin_url(second_database), autocommit=True) as target:
+        target.execute("SET session_replication_role = 'replica'")
+        target.execute(
+            "INSERT INTO orgs_audience (id, organisation_id, kind, key, created_at) "
+            "VALUES (%s, %s, 'organisation', %s, now())",
+            [near.id] * 3,
+        )
+    with pytest.raises(CommandError, match="is no copy"):
+        call_command("move_organisation", near.organisation.slug, "--delete-copy-on", "home")
+    with pytest.raises(MoveError, match="has rows of this organisation already"):
+        move(near, admin)
+    out = StringIO()
+    call_command(
+        "move_organisation", near.organisation.slug, "--delete-copy-on", admin, "--json", stdout=out
+    )
+    assert json.loads(out.getvalue())["deleted_rows"] == 1
+    assert rows_of(near.id, second_database) == {}
+    assert rows_of(near.id, home) == before
+    remember(near, "It lives on.")
 
 
 @pytest.mark.slow
