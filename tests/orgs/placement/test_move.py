@@ -20,6 +20,10 @@ from django.db import connections
 from django.utils import timezone
 
 from memories import tasks
+from memories.browsing.change_feed.feed_position import FeedPosition
+from memories.webhooks import move_positions
+from memories.webhooks.endpoints import create_endpoint
+from memories.webhooks.read_feeds import read_feeds
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation
 from orgs.placement.moving import fences, move_checks
@@ -27,6 +31,7 @@ from orgs.placement.moving import move_organisation as moves
 from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.moving.organisation_rows import list_organisation_tables
 from orgs.placement.placements import find_server, forget_placements
+from robots.access.keys import authenticate_key
 from tests.databases import database_url
 from tests.isolation.test_boundaries import fill
 from tests.orgs.placement.two_servers import admin_url, rows_of
@@ -444,6 +449,52 @@ def test_a_long_transaction_is_waited_for_and_then_it_gives_up(
             move(near, admin, pause=2.5)
         remember(near, "Writes go on.")
     move(near, admin)
+
+
+@pytest.mark.parametrize("ahead", [0, 100_000])
+def test_webhooks_are_told_what_they_were_not_and_nothing_twice(
+    ahead: int, near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ahead: by how many transactions the source has run more than the target."""
+    caller = authenticate_key(near.keys["rover"], timezone.now())
+    assert caller is not None
+    url, now = "https://hooks.example.org/", timezone.now()
+    create_endpoint(caller.actor(), url=url, events=["memory.created"], with_text=False, now=now)
+    remember(near, "Told before the move.")
+    assert read_feeds(near.id, now=timezone.now()) == 1
+    remember(near, "Not told before the move.")
+    fetch, numbers = move_positions._fetch_next, []
+
+    def fetch_next(connection: Any) -> int:
+        numbers.append(fetch(connection))
+        return numbers[-1] + (ahead if len(numbers) == 1 else 0)
+
+    monkeypatch.setattr(move_positions, "_fetch_next", fetch_next)
+    move(near, admin)
+    remember(near, "Told after the move.")
+    # Another transaction of the server may hold the end of the feed back for a moment.
+    found, end = 0, time.monotonic() + 20
+    while found < 2 and time.monotonic() < end:
+        found += read_feeds(near.id, now=timezone.now())
+    assert found == 2
+    assert read_feeds(near.id, now=timezone.now()) == 0
+    with psycopg.connect(admin_url(second_database)) as connection:
+        (highest,) = connection.execute(
+            "SELECT max(at) FROM memories_change WHERE organisation_id = %s AND at <= %s",
+            [near.id, numbers[0] - ahead],
+        ).fetchone()  # type: ignore[misc]
+    assert highest is not None
+
+
+def test_a_position_is_of_the_server_that_it_was_read_on() -> None:
+    here, there, other = b"h" * 8, b"t" * 8, b"o" * 8
+    kept = FeedPosition(here, 500, timezone.now())
+    moved = move_positions._move_position(kept.to_bytes(), -600, here, there)
+    assert moved is not None
+    found = FeedPosition.from_bytes(moved)
+    assert (found.epoch, found.position, found.is_open) == (there, -100, False)
+    assert move_positions._move_position(kept.to_bytes(), -600, other, there) is None
+    assert move_positions._move_position(b"broken", 0, here, there) is None
 
 
 def test_a_copy_is_deleted_where_it_does_not_lie_and_nowhere_else(
