@@ -1,7 +1,8 @@
 """On which server an organisation lies: looked up, reserved when it is made, released when it ends.
 
-The table lies on the home server. A placement is remembered for the life of the process, because it
-does not change once it is ready: an organisation stays on the server where it was made.
+The table lies on the home server. A placement is remembered for the life of the process: an
+organisation that has moved is refused by the server where it lay (`orgs_organisationfence`), and
+then the process looks it up anew.
 """
 
 import time
@@ -80,6 +81,11 @@ def release_placement(organisation_id: UUID) -> None:
     """The organisation is gone, and its slug is free."""
     values = {"id": str(organisation_id)}
     fetch_last([(_NAME, values), (_RELEASE, values)])
+
+
+def forget_placement(organisation_id: UUID) -> None:
+    """Look it up anew the next time."""
+    _known.pop(organisation_id, None)
 
 
 def forget_placements() -> None:

@@ -20,6 +20,7 @@ from memories.retrieval.query_vector import add_vector
 from memories.retrieval.search_types import SearchRequest, SearchResult
 from memories.retrieval.strategies.registry import ProjectionOffError
 from orgs.database.driver.pipeline import Rows
+from orgs.database.driver.servers import OrganisationMovedError
 from orgs.database.driver.standby_reads import STANDBY_ALIAS, reading_from_standby
 from orgs.database.prepared_statements import fetch_pipelined
 from orgs.database.rls import PipelinedScope, StatementAndValues, pipelined_scope, scope_statement
@@ -82,8 +83,8 @@ def search_standby(principal: Principal, question: SearchRequest) -> StandbyHits
     except _NotCaughtUpError:
         SEARCHES.labels("after write" if written else "behind").inc()
         return None
-    except ProjectionOffError:
-        # Perhaps it was switched on a moment ago.
+    except (OrganisationMovedError, ProjectionOffError):
+        # The primary says so as well, or the projection was switched on a moment ago.
         return None
     except (psycopg.Error, DatabaseError) as error:
         SEARCHES.labels("failed").inc()
