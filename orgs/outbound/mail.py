@@ -2,7 +2,6 @@
 
 import logging
 import re
-import unicodedata
 from collections.abc import Mapping
 from smtplib import SMTPException
 
@@ -10,6 +9,8 @@ import idna
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import connections
+
+from orgs.names.unicode_normalisation import normalise_unicode
 
 MAX_SUBJECT = 200
 # A name is what somebody chose; a mail is no place for a text of theirs.
@@ -54,7 +55,7 @@ def send_mail(
 def name_in_mail(name: str) -> str:
     """A name that an organisation chose, for the text and the subject of a mail: short, in one line
     and without anything that becomes a link."""
-    plain = " ".join(unicodedata.normalize("NFKC", name[:MAX_NAME]).split())
+    plain = " ".join(normalise_unicode(name[:MAX_NAME], "NFKC").split())
     return " ".join(_INSIDE_WORD.sub(" ", plain).split())[:MAX_NAME]
 
 
