@@ -21,9 +21,9 @@ _SEAL_SQL = """INSERT INTO orgs_organisationfence (id, state, until)
 VALUES (%s, 'sealed', clock_timestamp() + %s * interval '1 second')
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, until = excluded.until, since = NULL
 WHERE orgs_organisationfence.state = 'sealed' AND orgs_organisationfence.until IS NOT NULL"""
-# The new row is committed with this statement, so the time is looked at once more behind it.
+# It is committed behind this look at the clock, so there is room, and a second look behind that.
 _CLOSE_SQL = """UPDATE orgs_organisationfence SET until = NULL
-WHERE id = %s AND state = 'sealed' AND until > clock_timestamp()"""
+WHERE id = %s AND state = 'sealed' AND until > clock_timestamp() + interval '0.5 seconds'"""
 _REOPEN_SQL = """DELETE FROM orgs_organisationfence WHERE id = %s AND state = 'sealed'"""
 _MOVED_SQL = """UPDATE orgs_organisationfence
 SET state = 'moved', until = NULL, since = clock_timestamp() WHERE id = %s AND state = 'sealed'"""

@@ -152,6 +152,18 @@ def test_a_process_that_remembers_it_wrongly_is_told(
         assert embed_worker.embed_pending(known.id, now=timezone.now()) >= 1
 
 
+def test_work_is_put_off_while_it_is_sealed_and_done_afterwards(
+    known: Tenant, second_database: str
+) -> None:
+    rover = known.api("rover")
+    rover.post("/api/v1/memories", {"content": "Still owed."}, format="json")
+    assert rover.get("/api/v1/stats").json()["embedding_pending"] == 1
+    with fenced(known.id, second_database, "sealed"), pytest.raises(OrganisationMovingError):
+        embed_worker.embed_pending(known.id, now=timezone.now())
+    assert embed_worker.embed_pending(known.id, now=timezone.now()) == 1
+    assert rover.get("/api/v1/stats").json()["embedding_pending"] == 0
+
+
 def test_what_arrives_is_not_open_yet(known: Tenant, second_database: str) -> None:
     with (
         fenced(known.id, second_database, "arriving"),
