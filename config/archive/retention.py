@@ -74,7 +74,8 @@ def _deletion_order(name: str) -> tuple[bool, str]:
 def _list_expired(
     storage: Storage, series: Series, reference: datetime, settings: ArchiveSettings
 ) -> list[str]:
-    needed = list_needed_bases(series.bases, reference, settings.keep)
+    usable = series.usable_bases()
+    needed = list_needed_bases(series.bases, usable, reference, settings.keep)
     kept = {base.id for base in needed}
     names: list[str] = []
     # What has no description is of a backup that broke off, or that is being made.
@@ -82,7 +83,7 @@ def _list_expired(
         if base.id not in kept:
             names += storage.list_sizes(f"{series.name}/base/{base.id}/")
     if series.bases:
-        first = first_needed_segment(series.bases, reference, settings.keep)
+        first = first_needed_segment(usable, reference, settings.keep)
         size = series.bases[0].segment_bytes
         names += [
             f"{series.name}/wal/{name}"
