@@ -56,6 +56,7 @@ class Archiver:
             failures=0, failed_at=None, failure="", has_offsite=self.offsite is not None,
         )  # fmt: skip
         self.shipper: LogShipper | None = None
+        self._has_gap = False
         self.identity: ServerIdentity | None = None
         self._state: SeriesState | None = None
         self._marks: deque[tuple[datetime, int]] = deque()
@@ -79,16 +80,20 @@ class Archiver:
     def run_once(self) -> None:
         """Do what is to be done now. What fails does not keep the rest from being done."""
         for step in (self._open, self._receive, self._store, self._start_base, self._copy_offsite):
-            try:
-                step()
-            except GapError as error:
-                self._fail(f"{error} A new series begins.")
-                self._begin_series()
-            except ArchiveError as error:
-                self._fail(str(error))
-                if self.shipper is None:
-                    break
+            self._attempt(step)
+            if self.shipper is None:
+                break
         self._write_status()
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Do a step. A failure is noted; a gap in the log also begins a series."""
+        try:
+            step()
+        except GapError as error:
+            self._fail(f"{error} A new series begins.")
+            self._attempt(self._begin_series)
+        except ArchiveError as error:
+            self._fail(str(error))
 
     def _fail(self, words: str) -> None:
         if words != self.status.failure or self.status.failed_at is None:
@@ -109,7 +114,7 @@ class Archiver:
         name = str(kept.get("series", ""))
         same = kept.get("system_id") == self.identity.system_id
         is_known = name in list_series(self.storage.list_sizes())
-        if self.server.ensure_slot() and same and is_known:
+        if self.server.ensure_slot() and same and is_known and not self._has_gap:
             self._use_series(name)
         else:
             self._begin_series()
@@ -118,6 +123,8 @@ class Archiver:
         """Begin a history: what was received belongs to none."""
         assert self.identity is not None  # noqa: S101 - `_open` comes first
         self.receiver.stop()
+        # If this breaks off, `_open` does it again.
+        self.shipper, self._has_gap = None, True
         for path in (self.settings.data_dir / "archive_log").glob("*"):
             path.unlink(missing_ok=True)
         self.server.drop_slot()
@@ -131,6 +138,7 @@ class Archiver:
         write_json(self.settings.data_dir / SERIES_FILE, told)
         self.say(f"The series {name} begins.")
         self._use_series(name)
+        self._has_gap = False
         self._base_not_before = float("-inf")
 
     def _use_series(self, name: str) -> None:
@@ -146,7 +154,14 @@ class Archiver:
         self._note_base(series.bases[-1] if series.bases else None)
 
     def _receive(self) -> None:
-        self.receiver.ensure_running()
+        """The receiver also ends when the server forgot our place in the log, as after a failover;
+        only a new series helps then."""
+        try:
+            self.receiver.ensure_running()
+        except ArchiveError as error:
+            if self.server.ensure_slot():
+                raise
+            raise GapError(f"{error} The server has not kept the log for us.") from None
 
     def _store(self) -> None:
         """Store segments and the ledger, and note up to which moment all is there."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from config.archive.archive_settings import ArchiveSettings, read_settings
 from config.archive.catalogue import BaseBackup, SeriesState, segment_label
-from config.archive.source_server import ServerIdentity
+from config.archive.source_server import ServerIdentity, SourceServer
 from config.archive.storage.folder_storage import FolderStorage, store_bytes
 from tests.config.archive.rig import KEY
 
@@ -57,7 +57,7 @@ def names_of(settings: ArchiveSettings) -> set[str]:
     return set(FolderStorage(settings.folder).list_sizes())
 
 
-class StandIn:
+class StandIn(SourceServer):
     """A server that answers the archiver, and from which nothing is received.
 
     has_slot: whether it keeps the log. receives: whether the program that receives goes on.
@@ -65,10 +65,9 @@ class StandIn:
 
     def __init__(self, position: int = 0) -> None:
         self.has_slot, self.receives, self.position = False, True, position
-        self.summarises = True
 
     def identify(self) -> ServerIdentity:
-        return ServerIdentity("1", 1, SIZE, "18.6", self.summarises)
+        return ServerIdentity("1", 1, SIZE, "18.6", summarises=True)
 
     def ensure_slot(self) -> bool:
         had, self.has_slot = self.has_slot, True

@@ -318,6 +318,28 @@ def test_a_lost_place_in_the_log_begins_a_series(rig: Rig) -> None:
 
 
 @pytest.mark.slow
+def test_a_place_that_is_lost_while_it_runs_begins_a_series(rig: Rig) -> None:
+    """As after a failover, without a new process of the archive."""
+    rig.archive()
+    moment = rig.write(2)
+    rig.archive(rig.write())
+    first = rig.series.name
+    with connect(rig.server) as connection:
+        connection.execute("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots")
+        wait_until_inactive(connection)
+        connection.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
+    rig.write(2)
+    end = time.monotonic() + 60
+    while rig.archiver.status.series == first and time.monotonic() < end:
+        rig.archiver.run_once()
+        time.sleep(0.1)
+    rig.archive()
+    assert rig.series.name != first
+    assert rig.notes(rig.restore(None, "newest")) == [1, 2, 3, 4, 5]
+    assert rig.notes(rig.restore(moment, "old")) == [1, 2]
+
+
+@pytest.mark.slow
 def test_a_segment_that_never_came_begins_a_series(rig: Rig) -> None:
     rig.archive()
     first = rig.series.name
