@@ -1,5 +1,6 @@
 """The process that keeps the archive: it receives, stores, copies, backs up and deletes."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -114,19 +115,20 @@ class Archiver:
         name = str(kept.get("series", ""))
         same = kept.get("system_id") == self.identity.system_id
         is_known = name in list_series(self.storage.list_sizes())
-        if self.server.ensure_slot() and same and is_known and not self._has_gap:
+        if not self.server.ensure_slot():
+            self._has_gap = True
+        if same and is_known:
             self._use_series(name)
-        else:
+        if self._has_gap or self.shipper is None:
             self._begin_series()
 
     def _begin_series(self) -> None:
-        """Begin a history: what was received belongs to none."""
+        """Begin a history. What was received belongs to the one before, if that is known."""
         assert self.identity is not None  # noqa: S101 - `_open` comes first
         self.receiver.stop()
+        self._finish_series()
         # If this breaks off, `_open` does it again.
         self.shipper, self._has_gap = None, True
-        for path in (self.settings.data_dir / "archive_log").glob("*"):
-            path.unlink(missing_ok=True)
         self.server.drop_slot()
         self.server.ensure_slot()
         name = f"{utc_now():%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
@@ -134,12 +136,27 @@ class Archiver:
             self.storage, self.settings.keyring, f"{name}/owner",
             json.dumps({"system_id": self.identity.system_id}).encode(),
         )  # fmt: skip
+        # After what a full disk refuses.
+        for path in (self.settings.data_dir / "archive_log").glob("*"):
+            path.unlink(missing_ok=True)
         told = {"series": name, "system_id": self.identity.system_id}
         write_json(self.settings.data_dir / SERIES_FILE, told)
         self.say(f"The series {name} begins.")
         self._use_series(name)
         self._has_gap = False
         self._base_not_before = float("-inf")
+
+    def _finish_series(self) -> None:
+        """Store what was received of the series, up to a gap: the server keeps it no longer."""
+        if self.shipper is None:
+            return
+        try:
+            # What lies behind a gap belongs to no series.
+            with contextlib.suppress(GapError):
+                self.shipper.ship()
+            self._note_reached()
+        except ArchiveError as error:
+            self._fail(f"The end of the series {self.shipper.series_name} is not stored: {error}")
 
     def _use_series(self, name: str) -> None:
         assert self.identity is not None  # noqa: S101 - `_open` comes first
@@ -172,16 +189,21 @@ class Archiver:
         self._marks.append((moment, position))
         self.shipper.ship()
         self._store_ledger()
+        self._note_reached()
+        is_time = time.monotonic() - self._switched >= self.settings.switch_every.total_seconds()
+        if self._marks and is_time:
+            self._switched = time.monotonic()
+            self.server.switch_segment()
+
+    def _note_reached(self) -> None:
+        """Note the last moment whose position is stored."""
+        assert self.shipper is not None  # noqa: S101 - `_open` comes first
         reached: tuple[datetime, int] | None = None
         while self._marks and self._marks[0][1] <= self.shipper.end_lsn + _HEAD_BYTES:
             reached = self._marks.popleft()
         if reached:
             self.status = replace(self.status, until=reached[0])
             self._store_state(*reached)
-        is_time = time.monotonic() - self._switched >= self.settings.switch_every.total_seconds()
-        if self._marks and is_time:
-            self._switched = time.monotonic()
-            self.server.switch_segment()
 
     def _store_state(self, until: datetime, lsn: int) -> None:
         """A clock that was put back does not take back what could be restored before."""
