@@ -115,9 +115,10 @@ class FolderStorage:
         finally:
             os.close(descriptor)
 
-    def delete_unfinished(self, series: str) -> None:
-        """Delete what a killed process was writing; call it with the lock held."""
-        for path in (self.root / series).rglob(f".*{UNFINISHED}"):
+    def delete_unfinished(self, folder: str) -> None:
+        """Delete what a killed process was writing below the folder, such as a series; call it with
+        the lock held of those who write there."""
+        for path in (self.root / folder).rglob(f".*{UNFINISHED}"):
             path.unlink(missing_ok=True)
 
 

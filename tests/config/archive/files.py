@@ -57,6 +57,19 @@ def names_of(settings: ArchiveSettings) -> set[str]:
     return set(FolderStorage(settings.folder).list_sizes())
 
 
+class Elsewhere(FolderStorage):
+    """A folder in the place of an off-site storage. sent: names in the order in which they came."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.sent: list[str] = []
+
+    def upload(self, name: str, path: Path) -> None:
+        with self.create(name, replace=True) as out:
+            out.write(path.read_bytes())
+        self.sent.append(name)
+
+
 class StandIn(SourceServer):
     """A server that answers the archiver, and from which nothing is received.
 
