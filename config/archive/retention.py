@@ -80,13 +80,17 @@ def _list_broken_off(local: Storage, storage: Storage) -> list[str]:
 def _delete_all(storage: Storage, names: Iterable[str]) -> list[str]:
     """Delete the files, and return their names. Raises ArchiveError when all were tried."""
     done: list[str] = []
-    failed = ""
+    failed, incomplete = "", set()
     for name in sorted(names, key=_deletion_order):
+        series = name.split("/")[0]
+        if _is_owner(name) and series in incomplete:
+            continue
         try:
             storage.delete(name)
             done.append(name)
         except ArchiveError as error:
             failed = str(error)
+            incomplete.add(series)
     if failed:
         raise ArchiveError(failed)
     return done
@@ -98,9 +102,14 @@ def _is_over(series: Series, before: datetime) -> bool:
     return (series.state.until if series.state else begun) < before
 
 
-def _deletion_order(name: str) -> tuple[bool, str]:
-    """The description of a backup first: what is left of it then is no backup any more."""
-    return not name.endswith("/info"), name
+def _deletion_order(name: str) -> tuple[bool, bool, str]:
+    """The description of a backup first: what is left of it then is no backup any more. The owner of
+    a series last: without it nobody knows whose the rest is, and no archive goes on beside it."""
+    return _is_owner(name), not name.endswith("/info"), name
+
+
+def _is_owner(name: str) -> bool:
+    return name.endswith("/owner")
 
 
 def _list_expired(

@@ -62,10 +62,12 @@ class FolderStorage:
             raise ArchiveError(describe_os_error(error, f"{name} in the archive")) from None
 
     def delete(self, name: str) -> None:
-        """Delete a file, and its folder if that is empty then."""
+        """Delete a file, and its folder if that is empty then. Raises ArchiveError."""
         path = self.root / name
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise ArchiveError(describe_os_error(error, f"{name} in {self.root}")) from None
         with contextlib.suppress(OSError):
             path.parent.rmdir()
 

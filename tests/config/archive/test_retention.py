@@ -1,10 +1,13 @@
 """What pruning deletes and what it leaves, on archives of small files."""
 
+import contextlib
+import json
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from config.archive.archiver import Archiver
 from config.archive.errors import ArchiveError
 from config.archive.retention import OffsiteCopy, load_all_series, prune
 from config.archive.storage.folder_storage import FolderStorage
@@ -12,6 +15,7 @@ from config.archive.storage.offsite_storage import OffsiteStorage
 from tests.config.archive.files import (
     SERIES,
     Elsewhere,
+    StandIn,
     names_of,
     small_settings,
     store,
@@ -85,3 +89,43 @@ def test_a_base_backup_on_its_way_is_left_alone(tmp_path: Path) -> None:
     ):
         prune(settings, storage, SERIES, START + 2 * DAY)
     assert names_of(settings) == names
+
+
+class Breaking(FolderStorage):
+    """Deletes so many files; then it is killed, or refuses."""
+
+    def __init__(self, root: Path, left: int, error: type[BaseException]) -> None:
+        super().__init__(root)
+        self.left, self.error = left, error
+
+    def delete(self, name: str) -> None:
+        if self.left == 0:
+            raise self.error
+        self.left -= 1
+        super().delete(name)
+
+
+@pytest.mark.parametrize("left", range(7))
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ArchiveError])
+def test_an_archive_goes_on_after_a_pruning_that_broke_off(
+    tmp_path: Path, left: int, error: type[BaseException]
+) -> None:
+    """Of a series whose time is over the owner stays until all else is gone."""
+    settings, old = small_settings(tmp_path), "20260101T120000Z-abcdef"
+    for series in (old, SERIES):
+        owner = json.dumps({"system_id": "1"}).encode()
+        store(settings, f"{series}/owner", owner)
+    store_log(settings, range(3), old)
+    store_state(settings, START - 300 * DAY, old)
+    store(settings, f"{old}/ledger/1")
+    store_base(settings, base(0))
+    store_log(settings, range(1))
+    storage = Breaking(settings.folder, left, error)
+    with contextlib.suppress(KeyboardInterrupt, ArchiveError):
+        prune(settings, storage, SERIES, START + DAY)
+    assert any(name.startswith(old) for name in names_of(settings)) == (left < 6)
+    archiver = Archiver(settings, StandIn(), environ={})
+    archiver._open()
+    assert archiver.shipper
+    prune(settings, FolderStorage(settings.folder), SERIES, START + DAY)
+    assert not any(name.startswith(old) for name in names_of(settings))
