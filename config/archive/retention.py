@@ -103,8 +103,9 @@ def _is_over(series: Series, before: datetime) -> bool:
 
 
 def _deletion_order(name: str) -> tuple[bool, bool, str]:
-    """The description of a backup first: what is left of it then is no backup any more. The owner of
-    a series last: without it nobody knows whose the rest is, and no archive goes on beside it."""
+    """The description of a backup first: what is left of it then is no backup any more. The owner
+    of a series last: without it nobody knows whose the rest is, and no archive goes on beside
+    it."""
     return _is_owner(name), not name.endswith("/info"), name
 
 
