@@ -10,6 +10,7 @@ from datetime import datetime
 from memories.access import reader_counts
 from memories.api import exception_mapping as memory_problems
 from memories.api.serializers.resources import RESOURCES
+from memories.audit_stream.stream_entries import begin_trail
 from memories.browsing.change_feed.old_departures import reset_positions
 from memories.context.assembly import assemble
 from memories.context.connectors.account_memories import run_account_memories
@@ -91,10 +92,11 @@ from robots.registry.robots import create_builtin_robots
 from robots.teams import teams
 
 
-def add_robots_and_personas(organisation: Organisation, now: datetime) -> None:
+def begin_organisation(organisation: Organisation, now: datetime) -> None:
     """What every new organisation has from the start."""
     create_builtin_robots(organisation, now)
     create_shipped_personas(organisation, now)
+    begin_trail(organisation.id, now=now)
 
 
 def close_member(actor: Actor, member: Member, now: datetime) -> None:
@@ -135,7 +137,7 @@ def connect_apps() -> None:
     draft_audience.get_cohort_audience.connect(get_cohort_audience)
 
     # Organisations, members and teams.
-    organisations.on_organisation_created.connect(add_robots_and_personas)
+    organisations.on_organisation_created.connect(begin_organisation)
     organisation_removal.on_organisation_closed.connect(revoke_organisation_keys)
     members.on_member_removed.connect(close_member)
     opt_out.apply_sharing_opt_out.connect(apply_sharing_opt_out)

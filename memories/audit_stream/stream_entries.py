@@ -16,7 +16,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 from prometheus_client import Counter, Gauge
 
 from memories.audit_stream.trail_position import TrailPosition
@@ -59,6 +59,15 @@ class Page:
     last: bool
 
 
+def begin_trail(organisation_id: UUID, *, now: datetime) -> None:
+    """Tell all of a new organisation's trail, where a server is set. Call it in the transaction
+    that makes the organisation; one that was there before the server is told of from then on."""
+    if settings.AUDIT_SYSLOG_SERVER:
+        horizon, epoch, _ = _fetch_horizon(DEFAULT_DB_ALIAS)
+        place = TrailPosition.begin(epoch, horizon, now).to_json()
+        AuditCursor.objects.create(organisation_id=organisation_id, place=place, told_at=now)
+
+
 def stream_entries(server: SyslogServer, *, now: datetime) -> int:
     """Tell what has not been told of all organisations, for at most TURN_SECONDS. Returns how many
     entries. If the server is away, the next turn begins where this one did."""
@@ -95,7 +104,7 @@ def _read_pages(organisations: Sequence[UUID], now: datetime) -> Iterator[Page]:
 def read_page(organisation_id: UUID, *, now: datetime) -> Page:
     """The next entries. An organisation that has no cursor gets one: what is older is not told."""
     with organisation_scope(organisation_id, using=WORKER):
-        (horizon, epoch, top) = _fetch_horizon()
+        horizon, epoch, top = _fetch_horizon(WORKER)
         row, _ = AuditCursor.objects.using(WORKER).get_or_create(
             organisation_id=organisation_id,
             defaults={"place": TrailPosition.begin(epoch, horizon, now).to_json(), "told_at": now},
@@ -148,9 +157,9 @@ def _save_place(page: Page, now: datetime) -> None:
         rows.update(place=page.behind.to_json(), **told)
 
 
-def _fetch_horizon() -> tuple[int, str, int]:
+def _fetch_horizon(using: str) -> tuple[int, str, int]:
     """(below it every transaction has ended, which database, the first that has not begun)."""
-    with connections[WORKER].cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute(HORIZON_SQL)
         horizon, epoch = cursor.fetchone()
         cursor.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")

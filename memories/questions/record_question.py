@@ -143,7 +143,8 @@ def _save(opened: Scope, asker: QuestionAsker, kept: Question) -> bool:
         with unless_disk_full(), scope(opened), transaction.atomic():
             mine = Question.objects.filter(
                 organisation_id=asker.organisation_id,
-                reason=kept.reason,
+                # A rating moves an answered one to the rated; that makes no room.
+                reason__in=(kept.reason, QuestionReason.RATED),
                 asker__audience_id=asker.audience_id,
             )
             if mine[:MAX_KEPT].count() >= MAX_KEPT:

@@ -83,7 +83,8 @@ def close_questions(actor: Actor, question_id: UUID, *, answered: bool, now: dat
 
 
 def list_own_questions(actor: Actor) -> list[OwnQuestion]:
-    """What is kept of the asking member, whoever asked it for them, the newest first."""
+    """What is kept of the asking member, whoever asked it for them, the newest first, at
+    most MAX_QUESTIONS."""
     principal = resolve_principal(actor)
     organisation_id = actor.organisation_id
     with principal.scope():
@@ -93,7 +94,7 @@ def list_own_questions(actor: Actor) -> list[OwnQuestion]:
         rows = Question.objects.filter(
             organisation_id=organisation_id, asker__member_consent__member_id=actor.member_id
         )
-        found = _readable(rows.order_by("-asked_on", "-id"))
+        found = _readable(rows.order_by("-asked_on", "-id")[:MAX_QUESTIONS])
     return [OwnQuestion(text, row.asked_on, bool(row.reason)) for row, text in found]
 
 

@@ -24,7 +24,7 @@ from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
-from memories.store.speakers.document_source import document_of
+from memories.store.speakers.document_source import document_of, part_texts
 from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
@@ -199,6 +199,18 @@ def check_words_of_parts(
     )
     gate, familiar = Gate(memory.organisation_id), lambda: _familiar(memory)
     require_passing(gate, "", given, beside=texts, called=called, familiar=familiar)
+
+
+def check_part_texts(memory: Memory, topic: str, source: Mapping[str, Any]) -> None:
+    """Raise GateRefusedError for a topic and a source of a part of a document that its readers may
+    not be given. They are nobody's own words here, as those of the part are not."""
+    require_passing(
+        Gate(memory.organisation_id),
+        "",
+        submission_of_words(memory, (None, None)),
+        beside=[topic, *iter_strings(part_texts(source))],
+        familiar=lambda: _familiar(memory),
+    )
 
 
 def _kept(memory: Memory, changed: Mapping[str, Any]) -> Iterable[str]:

@@ -11,6 +11,14 @@ from uuid import UUID, uuid4
 import orjson
 from django.utils import timezone
 
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    check_red_line,
+    get_readable_memory,
+    may_change,
+    may_publish,
+    record_memory_audit,
+)
 from memories.curation.documents.document_list import forget_parts
 from memories.curation.documents.plan_document import (
     DocumentPlan,
@@ -24,6 +32,7 @@ from memories.curation.documents.plan_document import (
 )
 from memories.curation.edit_memory import edit_memory
 from memories.curation.replace_by_key import REPLACE_ERRORS
+from memories.indexing.search_index import reindex_memory
 from memories.ingestion.documents.document_parts import DocumentError, Part
 from memories.ingestion.documents.read_document import AUTO, ReadDocument, read_document
 from memories.ingestion.drafts import DraftRefusal
@@ -49,8 +58,10 @@ from memories.jobs.job_queue import (
 )
 from memories.jobs.models import Job, JobType
 from memories.review.models import Proposal
+from memories.safety.gate_refusals import record_refusals
+from memories.safety.memory_submissions import check_part_texts
+from memories.state.transitions import unindex_with_derived
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
 from memories.store.speakers.document_source import DOCUMENT_KEY, document_conversation
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Role
@@ -214,19 +225,24 @@ class _Run:
         self.writer = resolve_actor(actor, member=request.member, group=request.group)
 
     def load_steps(self, kept: Path) -> list[list[Any]]:
-        """The steps of the first turn."""
-        if kept.exists():
-            steps: list[list[Any]] = orjson.loads(kept.read_bytes())
-            return steps
+        """The steps of the first turn, and with them how many parts stay as they are."""
+        if not kept.exists():
+            self._write_steps(kept)
+        written = orjson.loads(kept.read_bytes())
+        steps: list[list[Any]] = written["steps"]
+        # A turn may have ended before the job said so.
+        self.counts["already"], self.job.total = written["already"], len(steps)
+        return steps
+
+    def _write_steps(self, kept: Path) -> None:
         plan = plan_document(self.actor, self.found, self.request, now=self.now)
         if plan.id != self.document:
             # A group was replaced by another one, or a member left, since it was asked for.
             raise PermissionError("other readers")
-        steps = step_rows(plan.steps)
-        kept.write_bytes(orjson.dumps(steps))
-        self.counts["already"] = plan.unchanged
-        self.job.total = len(steps)
-        return steps
+        # Whole or not at all: a half of it could not be read again.
+        half = kept.with_suffix(".half")
+        half.write_bytes(orjson.dumps({"already": plan.unchanged, "steps": step_rows(plan.steps)}))
+        half.replace(kept)
 
     def do(self, steps: list[list[Any]]) -> bool:
         """Do steps until the turn is over or the job is cancelled. Returns whether it is over."""
@@ -304,17 +320,29 @@ class _Run:
             self._refuse(index, error)
 
     def _store_position(self, memory_id: UUID, part: Part, index: int) -> None:
-        """Note where a part stands now; that is no other text, and no other readers."""
+        """Note where a part stands now. Its readers see the name and the headings, so it is a
+        change like another: for who may change it and publish it, and by the gates."""
         principal = resolve_principal(self.writer)
-        with principal.scope():
-            row = Memory.objects.filter(
-                organisation_id=principal.organisation_id, id=memory_id
-            ).first()
-            if row is None:
+        with record_refusals(self.writer, self.now, target=memory_id), principal.scope():
+            row = get_readable_memory(principal, memory_id, lock=True)
+            topic = part_topic(part)
+            source = {**row.source, **part_source(self.document, self.found.name, part)}
+            if (row.topic, row.source, row.position) == (topic, source, index):
                 return
-            row.source = {**row.source, **part_source(self.document, self.found.name, part)}
-            row.topic, row.position = part_topic(part), index
+            if not (may_change(principal, row) and may_publish(self.writer, row)):
+                raise ChangeForbiddenError(NOT_YOURS)
+            check_red_line(principal, row, "edit", self.now, fields=["source"])
+            has_new_topic, has_new_texts = row.topic != topic, row.source != source
+            if has_new_texts:
+                check_part_texts(row, topic, source)
+            row.topic, row.source, row.position = topic, source, index
             row.save(update_fields=["source", "topic", "position"])
+            if has_new_topic and row.status == Status.ACTIVE:
+                unindex_with_derived([row], self.now)
+                reindex_memory(row, self.now)
+            if has_new_texts:
+                fields = ["source", "topic"] if has_new_topic else ["source"]
+                record_memory_audit(principal, "memory.edited", row, self.now, fields=fields)
 
     def _forget(self, ids: Sequence[UUID]) -> None:
         forgotten = forget_parts(self.writer, ids, now=self.now)
@@ -323,4 +351,5 @@ class _Run:
             self._note({"id": str(kept), "reason": KEPT})
 
 
+NOT_YOURS = "It stands at another place in the document now, and is not yours to change."
 KEPT = "It is not in the document any more, and stays: it is protected, or not yours to forget."

@@ -16,7 +16,10 @@ from memories.tasks import sweep_audit_stream
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditCursor
+from orgs.models.base import new_id
+from orgs.organisations.organisations import create_organisation
 from orgs.outbound.syslog import SyslogServer, parse_server
+from orgs.principals import Actor
 from tests.databases import autocommit_connection, database_url
 from tests.orgs.outbound.syslog_listener import Listener, listening_by_tcp, listening_by_udp
 from tests.world import Tenant, World
@@ -63,6 +66,28 @@ def bodies(listener: Listener) -> list[dict[str, Any]]:
 
 def targets(listener: Listener) -> list[UUID]:
     return [UUID(one["target"]) for one in bodies(listener)]
+
+
+@pytest.mark.usefixtures("committed")
+def test_a_new_organisation_is_told_of_from_its_first_entry(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what was written before a worker looked."""
+    name = f"Trail {new_id().hex[-8:]}"
+    settings.AUDIT_SYSLOG_SERVER = parse_server("udp://127.0.0.1:9")
+    made = create_organisation(name=name, now=timezone.now())
+    settings.AUDIT_SYSLOG_SERVER = None
+    other = create_organisation(name=f"{name} b", now=timezone.now())
+    for one in (made, other):
+        with organisation_scope(one.id):
+            actor = Actor(organisation_id=one.id)
+            audit.record_entry("group.renamed", actor=actor, now=timezone.now())
+    monkeypatch.setattr(stream, "list_organisation_ids", lambda: [made.id, other.id])
+    with listening_by_tcp() as listener:
+        tell(parse_server(listener.address))
+    told = bodies(listener)
+    assert {one["organisation"] for one in told} == {str(made.id)}
+    assert told[-1]["action"] == "group.renamed"
 
 
 def test_each_entry_is_told_once_with_ids_and_fixed_words(here: Tenant) -> None:

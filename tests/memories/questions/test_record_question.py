@@ -315,6 +315,21 @@ def test_one_asker_fills_the_list_only_so_far(
     assert len(kept(here)) == 3
 
 
+def test_a_bad_rating_makes_no_room_for_more(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, mina = lasting_world.here, lasting_world.here.person("mina")
+    remember_launch(here)
+    monkeypatch.setattr(record_question, "MAX_KEPT", 2)
+    agree(here, "mina")
+    for _ in range(4):
+        came = ask(mina, KNOWN)
+        assert came.answered == "yes"
+        memory = came.hits[0][1].id
+        record_feedback(mina, recall_id=came.recall_id, memory_id=memory, usefulness=0.1, now=NOW)
+    assert len(kept(here)) == 2
+
+
 def test_nothing_is_kept_if_the_consent_goes_meanwhile(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,9 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
 from memories.tasks import run_job
+from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
+from orgs.models.audit import AuditEntry
 from orgs.principals import Actor, resolve_principal
 from robots.errors import ImpersonationError
 from tests.isolation.forgery import all_audiences_scope
@@ -214,6 +216,47 @@ def test_a_document_of_others_is_not_changed_by_who_only_reads_it(here: Tenant) 
     assert "Bob keeps the keys of the archive." not in texts
 
 
+def test_who_only_reads_a_document_moves_none_of_its_parts(here: Tenant) -> None:
+    """Neither its name nor its headings, nor the order of its parts."""
+    ada, bob = here.person("ada"), here.person("bob")
+    bring(ada, GUIDE, visibility="organisation")
+    before = {row.id: (row.source, row.topic, row.position) for row in rows(here).values()}
+    other = GUIDE.replace(b"## Keys", b"## What Bob says")
+    for name, key in (("Guide.md", None), ("Bob.md", "Guide.md")):
+        done = bring(bob, other, name=name, visibility="organisation", key=key)
+        assert done["skipped"] > 0
+        assert "not yours to change" in done["problems"][0]["reason"]
+        after = {row.id: (row.source, row.topic, row.position) for row in rows(here).values()}
+        assert after == before
+    assert bring(ada, other, visibility="organisation")["skipped"] == 0
+    row = rows(here)[KEYS]
+    assert row.topic == "Guide > What Bob says"
+    with organisation_scope(here.id):
+        found = AuditEntry.objects.filter(action="memory.edited", target=row.id)
+        assert [(one.member, one.detail["fields"]) for one in found] == [
+            (ada.member_id, ["source", "topic"])
+        ]
+
+
+def test_a_hostile_heading_on_a_second_import_is_refused(here: Tenant) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE, visibility="organisation")
+    hostile = HOSTILE.splitlines()[-1].strip(b"# ")
+    done = bring(ada, GUIDE.replace(b"## Keys", b"## " + hostile), visibility="organisation")
+    assert done["skipped"] == 1
+    assert rows(here)[KEYS].topic == "Guide > Keys"
+    with organisation_scope(here.id):
+        assert AuditEntry.objects.filter(action="gate.refused").exists()
+
+
+def test_a_new_heading_is_found(here: Tenant) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE, visibility="organisation")
+    bring(ada, GUIDE.replace(b"## Keys", b"## Zebras"), visibility="organisation")
+    found = recall(ada, Query(text="zebras", strategy="keyword"), now=NOW)
+    assert rows(here)[KEYS].id in {hit.id for hit, _ in found.hits}
+
+
 def test_a_document_is_forgotten_as_a_whole(here: Tenant) -> None:
     ada, bob = here.person("ada"), here.person("bob")
     bring(ada, GUIDE, visibility="organisation")
@@ -276,6 +319,23 @@ def test_a_group_reads_its_document(here: Tenant) -> None:
     assert {row.audience.kind for row in rows(here).values()} == {"group"}
     answer = recall(bob, Query(text="Who keeps the keys of the archive?"), now=NOW)
     assert any(hit.id == rows(here)[KEYS].id for hit, _ in answer.hits)
+
+
+def test_what_stays_is_counted_after_a_turn_that_ended_before_its_first_step(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE)
+    do, turns = import_document._Run.do, []
+
+    def begins_late(run: Any, steps: list[list[Any]]) -> bool:
+        turns.append(run.job.total)
+        return len(turns) > 1 and do(run, steps)
+
+    monkeypatch.setattr(import_document._Run, "do", begins_late)
+    done = bring(ada, GUIDE.replace(b"Noor keeps", b"Bob keeps"))
+    assert (done["already"], done["changed"]) == (2, 1)
+    assert turns == [1, 1]
 
 
 def test_a_cancelled_import_goes_on(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
