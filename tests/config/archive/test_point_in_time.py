@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from config.archive.archive_settings import read_settings
-from config.archive.catalogue import FULL, SEGMENT_NAME
+from config.archive.catalogue import FULL, SEGMENT_NAME, format_moment
 from config.archive.errors import ArchiveError
 from config.archive.restore.recovery import plan_recovery
 from config.archive.source_server import SLOT
@@ -107,6 +107,9 @@ def test_a_moment_outside_is_refused(kept: Rig) -> None:
     for moment in (first - timedelta(seconds=1), last + timedelta(seconds=1)):
         with pytest.raises(ArchiveError, match="The archive holds every moment from 2026-"):
             kept.restore(moment, "outside")
+    named = kept.series.bases[0].id
+    with pytest.raises(ArchiveError, match=f"its series holds is {format_moment(last)}.$"):
+        kept.restore(last + timedelta(seconds=1), "outside", named)
     assert not (kept.folder / "outside").exists()
 
 
