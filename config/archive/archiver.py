@@ -23,6 +23,7 @@ from config.archive.source_server import ServerIdentity, SourceServer
 from config.archive.status import ArchiveStatus, read_status, utc_now, write_status
 from config.archive.storage.folder_storage import FolderStorage, load_bytes, store_bytes
 from config.archive.storage.offsite_storage import OffsiteStorage
+from config.archive.storage.reencryption import renew_lasting
 from config.embedded.private_files import read_json, write_json
 from orgs.database import erasure_ledger
 
@@ -111,6 +112,7 @@ class Archiver:
         if not self.identity.summarises:
             self._fail("The server has summarize_wal off, so every base backup is a full one.")
         check_owner(self.settings, self.identity)
+        renew_lasting(self.storage, self.settings.keyring)
         kept = read_json(self.settings.data_dir / SERIES_FILE)
         name = str(kept.get("series", ""))
         same = kept.get("system_id") == self.identity.system_id

@@ -21,6 +21,7 @@ from config.archive.schedule import (
 )
 from config.archive.storage.folder_storage import FolderStorage, Storage, load_bytes
 from config.archive.storage.offsite_storage import OffsiteStorage
+from config.archive.storage.reencryption import find_key_id, list_lasting
 
 KEPT_LEDGERS = 2
 
@@ -145,9 +146,14 @@ class OffsiteCopy:
     def list_waiting(self) -> list[str]:
         """The names that are not there yet, in the order in which they are sent: what makes a
         backup whole comes last. States are no part of it, nor base backups that are not whole."""
-        if self._there is None:
-            self._there = set(self.storage.list_sizes())
         local = FolderStorage(self.settings.folder).list_sizes()
+        if self._there is None:
+            there = set(self.storage.list_sizes())
+            # What was encrypted again here is sent again. A state is sent in any case.
+            for name in list_lasting(there & local.keys()):
+                if not name.endswith("/state") and not self._has_same_key(name):
+                    there.remove(name)
+            self._there = there
         whole = list_whole_bases(local)
         missing = [
             name
@@ -170,6 +176,14 @@ class OffsiteCopy:
             for series in list_series(FolderStorage(self.settings.folder).list_sizes()):
                 self._copy_state(series)
         return max(0, len(waiting) - most)
+
+    def _has_same_key(self, name: str) -> bool:
+        """Whether it is there under the key of the file here. What is damaged there is not."""
+        try:
+            key_id = find_key_id(self.storage, name)
+        except ArchiveError:
+            return False
+        return key_id == find_key_id(FolderStorage(self.settings.folder), name)
 
     def _upload(self, name: str) -> None:
         try:
