@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from config.archive.archive_settings import ArchiveSettings, read_settings
+from config.archive.archive_settings import ArchiveSettings, read_settings, read_variable
 from config.archive.archiver import Archiver, current_series, load_one_series, make_base_backup
 from config.archive.catalogue import FULL, INCREMENTAL, format_moment, parse_moment
 from config.archive.errors import ArchiveError
@@ -169,7 +169,7 @@ def _restore(settings: ArchiveSettings, arguments: argparse.Namespace) -> int:
 
 def _has_same_key(settings: ArchiveSettings, stored: dict[str, str]) -> bool:
     kept = read_json(settings.data_dir / "services.json").get("SECRET_KEY", "")
-    key = os.environ.get("SECRET_KEY") or str(kept)
+    key = read_variable(os.environ, "SECRET_KEY") or str(kept)
     return secret_key_fingerprint(stored["salt"], key)["scrypt"] == stored["scrypt"]
 
 

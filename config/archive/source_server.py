@@ -16,6 +16,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from config.archive.archive_settings import read_variable
 from config.archive.catalogue import parse_lsn
 from config.archive.errors import ArchiveError
 from config.embedded.private_files import read_json
@@ -189,7 +190,7 @@ def find_programs() -> Path:
 def find_source(environ: Mapping[str, str], data_dir: Path) -> SourceServer:
     """The server of the environment, else the embedded one of DATA_DIR. Raises ArchiveError."""
     for variable in VARIABLES:
-        if url := environ.get(variable, ""):
+        if url := read_variable(environ, variable):
             return SourceServer(url)
     kept = read_json(data_dir / "postgres.json")
     if not kept.get("port") or not kept.get("password"):
