@@ -46,7 +46,8 @@ def admin_address(server: str) -> str:
     else:
         variable = SERVERS_VARIABLE
         try:
-            url = json.loads(os.environ.get(variable) or "{}").get(server, "")
+            told = os.environ.get("DATABASE_SERVERS_ADMIN") or "{}"
+            url = json.loads(told).get(server, "")
         except (ValueError, AttributeError):
             # Without what it holds, which are passwords.
             raise MoveError(f"{variable} has to be a JSON object, by name of a server.") from None
