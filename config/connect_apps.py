@@ -65,7 +65,7 @@ from orgs.members import members
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations import organisation_removal, organisations
-from orgs.placement.moving import move_hooks
+from orgs.placement.moving import move_organisation
 from orgs.principals import Actor
 from orgs.wired_functions import check_wiring
 from personas.api import problems as persona_problems
@@ -192,8 +192,8 @@ def connect_apps() -> None:
 
 def _connect_servers() -> None:
     """Moving to another server, backup and restore."""
-    move_hooks.build_indexes_on.connect(build_indexes_on)
-    move_hooks.move_positions.connect(move_positions)
+    move_organisation.build_indexes_on.connect(build_indexes_on)
+    move_organisation.move_positions.connect(move_positions)
     folder.backup_folders.connect(list_backup_folders)
     restore.on_database_loaded.connect(prepare_loaded_database)
     restore.on_database_restored.connect(replay_ledger)

@@ -16,7 +16,7 @@ from memories.indexing import (
     organisation_indexes,
 )
 from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
-from memories.ingestion.documents.parser_places import sweep_places
+from memories.ingestion.documents.parser_slots import sweep_slots
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs
@@ -190,7 +190,7 @@ def sweep_uploads(**_: object) -> int:
     return (
         uploads
         + plan_import.sweep_previews(now=now)
-        + sweep_places(import_document.parsers_folder(), now=now)
+        + sweep_slots(import_document.parsers_folder(), now=now)
     )
 
 

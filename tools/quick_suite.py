@@ -12,7 +12,7 @@ import argparse
 import csv
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -93,7 +93,7 @@ def choose_long(times: Mapping[str, RunTime], allowed: float) -> dict[str, RunTi
 def read_long_tests(path: Path) -> dict[str, RunTime]:
     """The list as it is."""
     with path.open(newline="") as file:
-        rows: Iterable[dict[str, str]] = csv.DictReader(file)
+        rows = csv.DictReader(file)
         return {row["test"]: RunTime(float(row["seconds"]), int(row["cases"])) for row in rows}
 
 

@@ -11,7 +11,7 @@ from memories.curation.bulk_by_filter import TooManyMatchesError
 from memories.curation.decision_records.record_decision import InvalidDecisionError
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.review_decisions import VersionRequiredError
-from memories.ingestion.documents.parser_places import ParsersBusyError
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.draft_gates import TooLongToCheck
 from memories.ingestion.file_import.import_job import ImportTooLargeError, UnreadableImportError
 from memories.ingestion.remember import KeyConflictError

@@ -115,14 +115,14 @@ class _PaddedEncoder:
 
     dimensions = DIMENSIONS
 
-    def __init__(self, shorter: Encoder) -> None:
-        self._shorter = shorter
-        self.name = shorter.name
+    def __init__(self, inner: Encoder) -> None:
+        self._inner = inner
+        self.name = inner.name
 
     def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, DIMENSIONS), unit rows."""
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        vectors[:, : self._shorter.dimensions] = self._shorter.encode(texts, is_query=is_query)
+        vectors[:, : self._inner.dimensions] = self._inner.encode(texts, is_query=is_query)
         return vectors
 
 

@@ -51,9 +51,9 @@ class APIView(FrameworkView):
                 handler = partial(idempotency.run_once, handler, without_tenant=self.without_tenant)
         elif handler is not None and resource and self.is_resource(resource, request):
             handler = partial(conditional.get_with_etag, resource, handler)
-        organisation = getattr(request.user, "organisation_id", None)
-        if handler is not None and organisation and is_switched_on():
+        if handler is not None and is_switched_on():
             # Also a transaction that is opened before its first scope is on the right server.
+            organisation = getattr(request.user, "organisation_id", None)
             handler = partial(_run_on_server, handler, organisation)
         if handler is not given:
             # The framework looks the handler up after this, and finds this one.
@@ -75,7 +75,7 @@ class APIView(FrameworkView):
 
 
 def _run_on_server(
-    handler: Callable[..., HttpResponseBase], organisation: UUID, *args: Any, **kwargs: Any
+    handler: Callable[..., HttpResponseBase], organisation: UUID | None, *args: Any, **kwargs: Any
 ) -> HttpResponseBase:
     with server_of(organisation):
         return handler(*args, **kwargs)

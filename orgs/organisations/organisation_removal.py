@@ -24,8 +24,8 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.placement.moving.organisation_rows import HAS_ORGANISATION_SQL
 from orgs.placement.placements import release_placement
-from orgs.placement.tenant_tables import HAS_ORGANISATION_SQL
 from orgs.wired_functions import wired
 
 # The most rows of a transaction, and the most audiences of its scope.

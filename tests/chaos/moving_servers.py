@@ -24,7 +24,7 @@ from config.embedded.servers.ports import choose_port
 from config.embedded.servers.postgres import Postgres
 from config.embedded.servers.provisioning import LOGIN_ROLES, provision, role_url
 from config.embedded.servers.valkey import Valkey
-from orgs.placement.tenant_tables import HAS_ORGANISATION_SQL
+from orgs.placement.moving.organisation_rows import HAS_ORGANISATION_SQL
 from tests.chaos.chaos_site import LIMITS
 from tests.config.embedded.conftest import PROJECT, SERVICE_VARIABLES, delete_outside_folders
 

@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from memories.curation.documents.document_list import MAX_DOCUMENTS, MAX_PARTS_LISTED
 from memories.curation.documents.plan_document import VISIBILITIES
-from memories.ingestion.documents.document_formats import LABELS
+from memories.ingestion.documents.document_parts import LABELS
 from memories.ingestion.documents.read_document import AUTO, FORMATS
 from memories.store.models.choices import Status
 from orgs.api.form_data import FormFlagField

@@ -34,7 +34,7 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.replace_by_key import REPLACE_ERRORS
 from memories.indexing.search_index import reindex_memory
 from memories.ingestion.documents.document_parts import DocumentError, Part
-from memories.ingestion.documents.parser_places import parser_place
+from memories.ingestion.documents.parser_slots import parser_slot
 from memories.ingestion.documents.read_document import AUTO, ReadDocument, read_document
 from memories.ingestion.drafts import DraftRefusal
 from memories.ingestion.file_import.import_job import (
@@ -70,7 +70,7 @@ from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.models.keys import KeyScope
 
-# For a place. With MAX_WAIT_SECONDS of the reading it is less than a call has.
+# For a slot. With MAX_WAIT_SECONDS of the reading it is less than a call has.
 WAIT_SECONDS = 4.0
 # Parts that are written in one transaction.
 BATCH = 50
@@ -87,22 +87,22 @@ def check_may_import_document(actor: Actor) -> None:
 def load_document(
     actor: Actor, file: IO[bytes], size: int, *, name: str, format: str = AUTO
 ) -> ReadDocument:
-    """Read an uploaded document, when it has a place on this machine.
+    """Read an uploaded document, when this machine has a slot for it.
 
     Raises UnreadableImportError, PermissionError and ParsersBusyError.
     """
     check_may_import_document(actor)
-    with parser_place(
+    with parser_slot(
         parsers_folder(),
         str(actor.organisation_id),
-        places=settings.DOCUMENT_PARSERS,
+        slots=settings.DOCUMENT_PARSERS,
         wait_seconds=WAIT_SECONDS,
     ):
         return _read(file, size, name=name, format=format)
 
 
 def parsers_folder() -> Path:
-    """Where the places of documents that are read are locked."""
+    """The folder of the slots."""
     return Path(settings.DATA_DIR) / "parsers"
 
 

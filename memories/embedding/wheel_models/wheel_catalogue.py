@@ -5,9 +5,12 @@ finds them.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from memories.embedding.encoder import EncoderError
 
 PROJECT_ROOT = Path(__file__).resolve().parents[3]
 MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"
@@ -128,6 +131,21 @@ WHEEL_MODELS: Mapping[str, WheelModel] = {
         ),
     )
 }
+
+
+@contextmanager
+def loading_encoder(name: str) -> Iterator[Path]:
+    """The folder of an installed encoder, while it is loaded. Raises EncoderError for one that is
+    not installed, and in place of what a library raises for a file that is cut."""
+    model = WHEEL_MODELS[name]
+    if not model.is_taken:
+        raise EncoderError(f"the encoder {name} is not installed: make {model.target}")
+    try:
+        yield model.folder
+    except EncoderError:
+        raise
+    except Exception as error:
+        raise EncoderError(f"cannot load the encoder {name}: {error}") from error
 
 
 def models_folder() -> Path:

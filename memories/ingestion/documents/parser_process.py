@@ -11,8 +11,11 @@ from typing import Any
 
 import orjson
 
-from memories.ingestion.documents.document_formats import DOCX, LABELS, MARKDOWN, PDF
 from memories.ingestion.documents.document_parts import (
+    DOCX,
+    LABELS,
+    MARKDOWN,
+    PDF,
     Block,
     DocumentError,
     Part,

@@ -12,20 +12,18 @@ from typing import IO, Any, Final
 
 import orjson
 
-from memories.ingestion.documents.document_formats import (
+from memories.ingestion.documents.document_parts import (
     DOCX,
     ENDINGS,
     HTML,
     LABELS,
     MARKDOWN,
-    PDF,
-)
-from memories.ingestion.documents.document_parts import (
     MAX_CHARACTERS,
     MAX_HEADING_CHARACTERS,
     MAX_LEVELS,
     MAX_PART_CHARACTERS,
     MAX_PARTS,
+    PDF,
     DocumentError,
     Part,
 )
@@ -34,7 +32,7 @@ from orgs.names.lookalikes import name_fault, strip_invisible_edges
 AUTO: Final = "auto"
 FORMATS = (AUTO, *LABELS)
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
-# Somebody waits for it, and a call has thirty seconds, some of which it waits for a place.
+# Somebody waits for it, and a call has thirty seconds, some of which it waits for a slot.
 MAX_WAIT_SECONDS = 22
 # Bytes that the process writes, and characters of its sentence about what it refuses.
 _MAX_OUTPUT, _MAX_SENTENCE = 8 * MAX_CHARACTERS, 300

@@ -12,7 +12,7 @@ from memories.access.visibility import MemoryRequestError
 from memories.curation.documents.document_list import forget_document, list_documents
 from memories.curation.documents.import_document import enqueue_document, load_document
 from memories.curation.documents.plan_document import DocumentRequest, plan_document
-from memories.ingestion.documents.parser_places import ParsersBusyError
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.documents.read_document import AUTO, FORMATS
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from orgs.errors import NotFoundError

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from memories.ingestion.documents.document_formats import LABELS
+from memories.ingestion.documents.document_parts import LABELS
 from memories.ingestion.documents.read_document import AUTO
 from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text

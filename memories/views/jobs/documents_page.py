@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from memories.access.audience_labels import list_audience_choices
 from memories.curation.documents import document_list, import_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
-from memories.ingestion.documents.document_formats import LABELS
-from memories.ingestion.documents.parser_places import ParsersBusyError
+from memories.ingestion.documents.document_parts import LABELS
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from memories.views.forms.document_form import READERS_GONE, DocumentForm
 from memories.views.forms.memory_forms import audience_choices

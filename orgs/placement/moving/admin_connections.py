@@ -16,7 +16,6 @@ from psycopg.conninfo import make_conninfo
 from orgs.database.driver.servers import HOME, SEPARATOR
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-HOME_VARIABLE, SERVERS_VARIABLE = "DATABASE_ADMIN_URL", "DATABASE_SERVERS_ADMIN"
 LOCK_TIMEOUT = "5s"
 _SESSION_SETTINGS = """
 SELECT set_config(name, value, false) FROM (VALUES
@@ -41,13 +40,11 @@ def label_server(server: str) -> str:
 def admin_address(server: str) -> str:
     """The address of the superuser, with the database that the service uses there. Raises
     MoveError."""
-    if server == HOME:
-        variable, url = HOME_VARIABLE, os.environ.get(HOME_VARIABLE, "")
-    else:
-        variable = SERVERS_VARIABLE
+    variable, url = "DATABASE_ADMIN_URL", os.environ.get("DATABASE_ADMIN_URL", "")
+    if server != HOME:
+        variable, given = "DATABASE_SERVERS_ADMIN", os.environ.get("DATABASE_SERVERS_ADMIN")
         try:
-            told = os.environ.get("DATABASE_SERVERS_ADMIN") or "{}"
-            url = json.loads(told).get(server, "")
+            url = json.loads(given or "{}").get(server, "")
         except (ValueError, AttributeError):
             # Without what it holds, which are passwords.
             raise MoveError(f"{variable} has to be a JSON object, by name of a server.") from None

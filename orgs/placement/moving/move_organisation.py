@@ -6,6 +6,7 @@ the placement says the other server. From the moment in which the copy was found
 can only go on.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -33,7 +34,6 @@ from orgs.placement.moving.move_checks import (
     require_no_accounts,
     require_same_schema,
 )
-from orgs.placement.moving.move_hooks import build_indexes_on, move_positions
 from orgs.placement.moving.move_records import (
     MoveRecord,
     delete_move,
@@ -51,6 +51,9 @@ from orgs.placement.moving.organisation_rows import (
     require_same_rows,
 )
 from orgs.placement.placements import find_server, forget_placement
+from orgs.wired_functions import wired
+
+log = logging.getLogger("commonmind.move")
 
 # Seconds for which writes may be refused; of these, what is left for the last statements, and the
 # share in which open transactions have to end. How often that is tried, and seconds in between.
@@ -82,8 +85,22 @@ class MoveResult:
     seconds: float
 
 
-def passed_step(name: str) -> None:
-    """A step is done; tests break off here."""
+@wired
+def build_indexes_on(organisation_id: UUID, server: str) -> list[str]:
+    """Build the organisation's own indexes on the server to which it moves; returns their names."""
+    raise NotImplementedError
+
+
+@wired
+def move_positions(source: Connection, target: Connection, organisation_id: UUID) -> None:
+    """Say on the target how far everything was told that counts by transactions of the source.
+    Called in the transaction of the target that opens the organisation there."""
+    raise NotImplementedError
+
+
+def log_step(name: str) -> None:
+    """A step is done."""
+    log.info("organisation move: %s", name)
 
 
 def move_organisation(
@@ -142,7 +159,7 @@ def _begin(
     with _open_run(home, move, 0.0, lambda text: None) as run:
         require_movable(run.source, run.target, move)
     insert_move(home, move)
-    passed_step("recorded")
+    log_step("recorded")
     return move
 
 
@@ -179,9 +196,9 @@ def _move(run: MoveRun) -> float | None:
     if not fences.is_closed(source, move.id):
         _copy(run)
         sealed_at = _seal_and_compare(run)
-        passed_step("closed")
+        log_step("closed")
     _open_target(run)
-    passed_step("opened")
+    log_step("opened")
     flip_placement(run.home, move)
     forget_placement(move.id)
     return None if sealed_at is None else time.monotonic() - sealed_at
@@ -193,7 +210,7 @@ def _copy(run: MoveRun) -> None:
     for connection in (source, target):
         replication.ensure_identities(connection)
     replication.ensure_publication(source, move)
-    passed_step("published")
+    log_step("published")
     fences.begin_arrival(target, move.id)
     if not replication.is_subscribed(source, target, move):
         # What an earlier copy left has no slot that tells how far it was.
@@ -204,14 +221,14 @@ def _copy(run: MoveRun) -> None:
         for connection in (source, target):
             replication.ensure_identities(connection)
         replication.subscribe(source, target, move)
-    passed_step("subscribed")
+    log_step("subscribed")
     run.say(f"Copying to {label_server(move.target)}.")
     replication.wait_for_copy(target, move, run.say)
-    passed_step("copied")
+    log_step("copied")
     for name in build_indexes_on(move.id, move.target):
         run.say(f"Built {name}.")
     analyse_tables(target)
-    passed_step("indexed")
+    log_step("indexed")
 
 
 def _drop_copy(run: MoveRun) -> None:
@@ -263,7 +280,7 @@ def _reopen(run: MoveRun) -> None:
 def _is_closed_in_time(run: MoveRun, began: float) -> bool:
     move, source = run.move, run.source
     fences.seal(source, move.id, run.pause)
-    passed_step("sealed")
+    log_step("sealed")
     if not fences.wait_for_transactions(source, move.source, run.pause * DRAIN_SHARE):
         return False
     position = replication.current_position(source)
@@ -274,7 +291,7 @@ def _is_closed_in_time(run: MoveRun, began: float) -> bool:
         time.sleep(fences.POLL_SECONDS)
     require_no_accounts(source, move.id)
     require_same_rows(source, run.target, move.id)
-    passed_step("compared")
+    log_step("compared")
     return fences.close_seal(source, move.id)
 
 
@@ -290,12 +307,12 @@ def _open_target(run: MoveRun) -> None:
 def _clean_up(run: MoveRun) -> None:
     """What was left behind, after the flip."""
     move, source = run.move, run.source
-    passed_step("flipped")
+    log_step("flipped")
     fences.mark_moved(source, move.id)
-    passed_step("refused")
+    log_step("refused")
     run.say(f"It lies on {label_server(move.target)}. Deleting what was left behind.")
     replication.end_replication(source, run.target, move)
-    passed_step("unsubscribed")
+    log_step("unsubscribed")
     if not fences.wait_for_transactions(source, move.source, READER_SECONDS):
         raise MoveError(
             "It was moved, but a transaction still reads what was left behind. Run the command "
@@ -303,7 +320,7 @@ def _clean_up(run: MoveRun) -> None:
         )
     drop_indexes(source, move.id)
     delete_rows(source, move.id, run.say)
-    passed_step("removed")
+    log_step("removed")
     delete_move(run.home, move)
 
 
@@ -326,7 +343,7 @@ def cancel_move(organisation_id: UUID, *, say: Reporter = lambda text: None) -> 
             fences.reopen(run.source, move.id)
             _drop_copy(run)
             fences.end_arrival(run.target, move.id)
-            passed_step("cancelled")
+            log_step("cancelled")
             delete_move(home, move)
 
 

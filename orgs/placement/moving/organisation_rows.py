@@ -9,8 +9,13 @@ from uuid import UUID
 from psycopg import sql
 
 from orgs.placement.moving.admin_connections import Connection, MoveError
-from orgs.placement.tenant_tables import HAS_ORGANISATION_SQL, ORGANISATION_TABLE
 
+# Whether a table `c` of pg_class holds rows of organisations: the catalogue knows, no list is kept.
+HAS_ORGANISATION_SQL = """EXISTS (
+    SELECT 1 FROM pg_attribute own
+    WHERE own.attrelid = c.oid AND own.attname = 'organisation_id' AND NOT own.attisdropped)"""
+# It holds the organisation itself, by its id.
+ORGANISATION_TABLE = "orgs_organisation"
 # The most rows that one transaction deletes.
 BATCH_ROWS = 5_000
 # Partitions are tables of their own; their parents hold no rows. The unique index says which row a

@@ -11,7 +11,7 @@ from django.conf import settings
 from rest_framework.test import APIClient
 
 from memories.curation.documents import import_document
-from memories.ingestion.documents.parser_places import parser_place
+from memories.ingestion.documents.parser_slots import parser_slot
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from memories.tasks import run_job
@@ -104,22 +104,22 @@ def test_a_document_waits_for_a_place_and_is_then_refused(
     monkeypatch.setattr(import_document, "WAIT_SECONDS", 0)
     client, elsewhere = here.browser("bob"), lasting_world.there.browser("ada")
     other = str(new_id())
-    with _place_of(str(here.id)):
+    with _take_slot_of(str(here.id)):
         # Of its own organisation one is read, which is half.
         answer = post(client)
         assert (answer.status_code, answer.json()["type"]) == (503, f"{PROBLEM_TYPE_PREFIX}busy")
         assert int(answer["Retry-After"]) > 0
         assert post(elsewhere, dry_run="true").status_code == 200
-        with _place_of(other):
+        with _take_slot_of(other):
             assert post(elsewhere, dry_run="true").status_code == 503
-    with _place_of(other):
+    with _take_slot_of(other):
         assert post(client, dry_run="true").status_code == 200
     assert client.get("/api/v1/jobs").json()["results"] == []
 
 
-def _place_of(organisation: str) -> AbstractContextManager[None]:
+def _take_slot_of(organisation: str) -> AbstractContextManager[None]:
     folder = import_document.parsers_folder()
-    return parser_place(folder, organisation, places=2, wait_seconds=0)
+    return parser_slot(folder, organisation, slots=2, wait_seconds=0)
 
 
 def test_an_admin_erases_what_an_import_brought(here: Tenant) -> None:

@@ -42,7 +42,7 @@ def fenced(organisation: UUID, database: str, state: str, **moments: object) -> 
 
 
 @pytest.fixture
-def known(far: Tenant) -> Tenant:
+def with_memory(far: Tenant) -> Tenant:
     """An organisation on the second server that knows something."""
     stored = far.api("rover").post(
         "/api/v1/memories", {"content": TEXT, "visibility": "organisation"}, format="json"
@@ -54,10 +54,10 @@ def known(far: Tenant) -> Tenant:
 
 
 def test_a_sealed_organisation_is_read_and_takes_no_writes(
-    known: Tenant, second_database: str, lasting_world: World
+    with_memory: Tenant, second_database: str, lasting_world: World
 ) -> None:
-    rover = known.api("rover")
-    with fenced(known.id, second_database, "sealed"):
+    rover = with_memory.api("rover")
+    with fenced(with_memory.id, second_database, "sealed"):
         refused = rover.post("/api/v1/memories", {"content": "A second one."}, format="json")
         assert refused.status_code == 503
         assert refused.json()["type"].endswith("organisation-moving")
@@ -80,15 +80,15 @@ def test_a_sealed_organisation_is_read_and_takes_no_writes(
     assert again.status_code == 201
 
 
-def test_the_pool_of_its_server_is_kept(known: Tenant, second_database: str) -> None:
+def test_the_pool_of_its_server_is_kept(with_memory: Tenant, second_database: str) -> None:
     """The server takes writes; it is no standby that everybody has to leave."""
     with on_server("north"):
         before = connections[DEFAULT_DB_ALIAS].connection
         assert before is not None
     with (
-        fenced(known.id, second_database, "sealed"),
+        fenced(with_memory.id, second_database, "sealed"),
         pytest.raises(OrganisationMovingError),
-        organisation_scope(known.id),
+        organisation_scope(with_memory.id),
     ):
         fetch_all("DELETE FROM memories_memory", {})
     with on_server("north"):
@@ -97,31 +97,33 @@ def test_the_pool_of_its_server_is_kept(known: Tenant, second_database: str) -> 
 
 
 @pytest.mark.parametrize("using", ["default", "worker"])
-def test_each_role_is_told(known: Tenant, second_database: str, using: str) -> None:
+def test_each_role_is_told(with_memory: Tenant, second_database: str, using: str) -> None:
     with (
-        fenced(known.id, second_database, "sealed"),
+        fenced(with_memory.id, second_database, "sealed"),
         pytest.raises(OrganisationMovingError),
-        organisation_scope(known.id, using=using),
+        organisation_scope(with_memory.id, using=using),
     ):
         fetch_all("UPDATE memories_job SET attempts = 0", {}, using)
 
 
-def test_an_inner_scope_does_not_open_the_seal_again(known: Tenant, second_database: str) -> None:
+def test_an_inner_scope_does_not_open_the_seal_again(
+    with_memory: Tenant, second_database: str
+) -> None:
     def write_behind_an_inner_scope() -> None:
-        with organisation_scope(known.id):
-            with scope(Scope(organisation=known.id, user=known.id)):
+        with organisation_scope(with_memory.id):
+            with scope(Scope(organisation=with_memory.id, user=with_memory.id)):
                 assert fetch_all("SELECT 1", {}) == [(1,)]
-            assert current_scope() == Scope(organisation=known.id)
+            assert current_scope() == Scope(organisation=with_memory.id)
             fetch_all("DELETE FROM memories_memory", {})
 
-    with fenced(known.id, second_database, "sealed"), pytest.raises(OrganisationMovingError):
+    with fenced(with_memory.id, second_database, "sealed"), pytest.raises(OrganisationMovingError):
         write_behind_an_inner_scope()
 
 
-def test_a_seal_ends_by_itself(known: Tenant, second_database: str) -> None:
-    rover = known.api("rover")
+def test_a_seal_ends_by_itself(with_memory: Tenant, second_database: str) -> None:
+    rover = with_memory.api("rover")
     until = timezone.now() + timedelta(seconds=1)
-    with fenced(known.id, second_database, "sealed", until=until):
+    with fenced(with_memory.id, second_database, "sealed", until=until):
         body = {"content": "It will be stored."}
         assert rover.post("/api/v1/memories", body, format="json").status_code == 503
         end = time.monotonic() + 20
@@ -131,12 +133,12 @@ def test_a_seal_ends_by_itself(known: Tenant, second_database: str) -> None:
 
 
 def test_a_process_that_remembers_it_wrongly_is_told(
-    known: Tenant, second_database: str, lasting_world: World
+    with_memory: Tenant, second_database: str, lasting_world: World
 ) -> None:
     """As one that has slept since it lay on the home server."""
     home = settings.DATABASES["default"]["NAME"]
-    rover, now = known.api("rover"), timezone.now()
-    with fenced(known.id, home, "moved", since=now):
+    rover, now = with_memory.api("rover"), timezone.now()
+    with fenced(with_memory.id, home, "moved", since=now):
         calls = (
             lambda: rover.post("/api/v1/recall", {"query": "pump hall four"}, format="json"),
             lambda: rover.post("/api/v1/context", {"query": "pump hall four"}, format="json"),
@@ -144,65 +146,65 @@ def test_a_process_that_remembers_it_wrongly_is_told(
             lambda: rover.post("/api/v1/memories", {"content": "A new one."}, format="json"),
         )
         for call in calls:
-            placements._known[known.id] = ("", float("inf"))
+            placements._known[with_memory.id] = ("", float("inf"))
             answer = call()
             assert answer.status_code in (200, 201), answer.content
-            assert find_server(known.id) == "north"
-        placements._known[known.id] = ("", float("inf"))
-        assert embed_worker.embed_pending(known.id, now=timezone.now()) >= 1
+            assert find_server(with_memory.id) == "north"
+        placements._known[with_memory.id] = ("", float("inf"))
+        assert embed_worker.embed_pending(with_memory.id, now=timezone.now()) >= 1
 
 
 def test_work_is_put_off_while_it_is_sealed_and_done_afterwards(
-    known: Tenant, second_database: str
+    with_memory: Tenant, second_database: str
 ) -> None:
-    rover = known.api("rover")
+    rover = with_memory.api("rover")
     rover.post("/api/v1/memories", {"content": "Still owed."}, format="json")
     assert rover.get("/api/v1/stats").json()["embedding_pending"] == 1
-    with fenced(known.id, second_database, "sealed"), pytest.raises(OrganisationMovingError):
-        embed_worker.embed_pending(known.id, now=timezone.now())
-    assert embed_worker.embed_pending(known.id, now=timezone.now()) == 1
+    with fenced(with_memory.id, second_database, "sealed"), pytest.raises(OrganisationMovingError):
+        embed_worker.embed_pending(with_memory.id, now=timezone.now())
+    assert embed_worker.embed_pending(with_memory.id, now=timezone.now()) == 1
     assert rover.get("/api/v1/stats").json()["embedding_pending"] == 0
 
 
-def test_what_arrives_is_not_open_yet(known: Tenant, second_database: str) -> None:
+def test_what_arrives_is_not_open_yet(with_memory: Tenant, second_database: str) -> None:
     with (
-        fenced(known.id, second_database, "arriving"),
+        fenced(with_memory.id, second_database, "arriving"),
         pytest.raises(OrganisationMovedError),
-        organisation_scope(known.id),
+        organisation_scope(with_memory.id),
     ):
         pytest.fail("It was let in.")
-    with fenced(known.id, second_database, "arriving"):
-        answer = known.api("rover").get("/api/v1/stats")
+    with fenced(with_memory.id, second_database, "arriving"):
+        answer = with_memory.api("rover").get("/api/v1/stats")
         assert answer.status_code == 503
         assert answer.json()["type"].endswith("organisation-moving")
 
 
 def test_what_had_begun_before_it_moved_reads_to_its_end(
-    known: Tenant, second_database: str
+    with_memory: Tenant, second_database: str
 ) -> None:
-    with organisation_scope(known.id):
+    with organisation_scope(with_memory.id):
         [(began,)] = fetch_all("SELECT transaction_timestamp()", {})
-        with fenced(known.id, second_database, "moved", since=began + timedelta(seconds=1)):
-            with scope(Scope(organisation=known.id, user=known.id)):
+        with fenced(with_memory.id, second_database, "moved", since=began + timedelta(seconds=1)):
+            with scope(Scope(organisation=with_memory.id, user=with_memory.id)):
                 assert fetch_all("SELECT 1", {}) == [(1,)]
             with (
                 pytest.raises(OrganisationMovingError),
-                scope(Scope(organisation=known.id, user=known.id)),
+                scope(Scope(organisation=with_memory.id, user=with_memory.id)),
             ):
                 fetch_all("DELETE FROM memories_memory", {})
 
 
 def test_nobody_reads_the_fence_of_another(
-    known: Tenant, second_database: str, lasting_world: World
+    with_memory: Tenant, second_database: str, lasting_world: World
 ) -> None:
     read = "SELECT id FROM orgs_organisationfence"
     here = lasting_world.here.id
     with (
-        fenced(known.id, second_database, "sealed"),
+        fenced(with_memory.id, second_database, "sealed"),
         fenced(here, second_database, "sealed"),
-        organisation_scope(known.id),
+        organisation_scope(with_memory.id),
     ):
-        assert fetch_all(read, {}) == [(known.id,)]
+        assert fetch_all(read, {}) == [(with_memory.id,)]
 
 
 def test_without_servers_no_fence_is_looked_at(lasting_world: World) -> None:

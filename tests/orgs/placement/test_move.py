@@ -78,7 +78,7 @@ def remember(tenant: Tenant, text: str, status: int = 201) -> None:
     assert stored.status_code == status, stored.content
 
 
-def found_texts(tenant: Tenant, question: str) -> list[str]:
+def recalled_texts(tenant: Tenant, question: str) -> list[str]:
     answer = tenant.api("rover").post("/api/v1/recall", {"query": question}, format="json")
     assert answer.status_code == 200, answer.content
     return [hit["content"] for hit in answer.json()["results"]]
@@ -161,7 +161,7 @@ def test_it_moves_and_comes_back(near: Tenant, admin: str, second_database: str)
         assert rows_of(near.id, database) == before
         assert rows_of(near.id, other) == {}
         assert find_server(near.id) == target
-        assert found_texts(near, "pump hall four")[0] == "The pump in hall four runs at 40 bar."
+        assert recalled_texts(near, "pump hall four")[0] == "The pump in hall four runs at 40 bar."
         remember(near, f"It came to {target or 'home'} {secrets.token_hex(4)}.")
         assert remains(near.id, second_database) == []
 
@@ -177,14 +177,14 @@ def test_killed_at_any_step_it_goes_on(
         if name == step:
             raise KilledError
 
-    monkeypatch.setattr(moves, "passed_step", kill)
+    monkeypatch.setattr(moves, "log_step", kill)
     # Nothing is mended on the way out: a killed process runs no line more.
     monkeypatch.setattr(moves, "_reopen", lambda run: None)
     with pytest.raises(KilledError):
         move(near, admin, pause=2.0)
-    monkeypatch.setattr(moves, "passed_step", lambda name: None)
+    monkeypatch.setattr(moves, "log_step", lambda name: None)
     forget_placements()
-    assert found_texts(near, "pump hall four") == ["The pump in hall four runs at 40 bar."]
+    assert recalled_texts(near, "pump hall four") == ["The pump in hall four runs at 40 bar."]
     if STEPS.index(step) < STEPS.index("closed"):
         # A seal that nobody ends ends by itself.
         write_until_taken(near, "Written after the kill.")
@@ -223,11 +223,11 @@ def test_cancelled_before_the_flip_it_leaves_nothing(
         if name == step:
             raise KilledError
 
-    monkeypatch.setattr(moves, "passed_step", kill)
+    monkeypatch.setattr(moves, "log_step", kill)
     monkeypatch.setattr(moves, "_reopen", lambda run: None)
     with pytest.raises(KilledError):
         move(near, admin)
-    monkeypatch.setattr(moves, "passed_step", lambda name: None)
+    monkeypatch.setattr(moves, "log_step", lambda name: None)
     moves.cancel_move(near.id)
     assert rows_of(near.id, second_database) == {}
     assert rows_of(near.id, home) == before
@@ -247,10 +247,10 @@ def test_behind_the_comparison_it_is_not_cancelled(
         if name == step:
             raise KilledError
 
-    monkeypatch.setattr(moves, "passed_step", kill)
+    monkeypatch.setattr(moves, "log_step", kill)
     with pytest.raises(KilledError):
         move(near, admin)
-    monkeypatch.setattr(moves, "passed_step", lambda name: None)
+    monkeypatch.setattr(moves, "log_step", lambda name: None)
     with pytest.raises(MoveError, match="--to"):
         moves.cancel_move(near.id)
     move(near, admin)
@@ -339,7 +339,7 @@ def test_only_one_command_moves(near: Tenant, admin: str, monkeypatch: pytest.Mo
                 moves.cancel_move(near.id)
             seen.append(name)
 
-    monkeypatch.setattr(moves, "passed_step", try_second)
+    monkeypatch.setattr(moves, "log_step", try_second)
     move(near, admin)
     assert seen == ["copied"]
 
@@ -429,7 +429,7 @@ def test_a_difference_stops_it_and_writes_go_on(
                     [near.id],
                 )
 
-    monkeypatch.setattr(moves, "passed_step", spoil)
+    monkeypatch.setattr(moves, "log_step", spoil)
     with pytest.raises(MoveError, match="memories_memory has other rows there"):
         move(near, admin)
     remember(near, "Nothing was moved.")

@@ -12,7 +12,7 @@ from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, Co
 from memories.curation.documents import import_document
 from memories.curation.documents.plan_document import DocumentPlan
 from memories.curation.edit_memory import edit_memory
-from memories.ingestion.documents.parser_places import parser_place
+from memories.ingestion.documents.parser_slots import parser_slot
 from memories.ingestion.file_import.plan_import import ensure_previews_folder
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
@@ -180,7 +180,7 @@ def test_a_document_that_finds_no_place_is_asked_for_again(
     monkeypatch.setattr(import_document, "WAIT_SECONDS", 0)
     client, file = browser(here, "bob"), SimpleUploadedFile("Guide.md", GUIDE)
     folder = import_document.parsers_folder()
-    with parser_place(folder, str(here.id), places=2, wait_seconds=0):
+    with parser_slot(folder, str(here.id), slots=2, wait_seconds=0):
         answer = client.post("/documents/", {"file": file, "audience": "private"})
     assert answer.status_code == 503
     assert int(answer["Retry-After"]) > 0

@@ -1,7 +1,7 @@
 """How many documents are read at the same time on one machine, and by how many of one organisation.
 
-Each is read in a process of its own, which may take a gigabyte. So there are a few places for all
-processes of a machine, and one organisation has at most half of them. A place is a locked file: the
+Each is read in a process of its own, which may take a gigabyte. So there are a few slots for all
+processes of a machine, and one organisation has at most half of them. A slot is a locked file: the
 kernel frees it when its holder ends, however that ends.
 """
 
@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-# A place is looked for again after so many seconds.
+# A slot is looked for again after so many seconds.
 LOOK_SECONDS = 0.05
 # Files that nobody locked for so long are of a machine that is gone.
 STALE_SECONDS = 86_400
@@ -22,7 +22,7 @@ _NAME_BYTES = 64
 
 
 class ParsersBusyError(Exception):
-    """There was no place in time."""
+    """There was no slot in time."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -32,28 +32,28 @@ class ParsersBusyError(Exception):
 
 
 @contextmanager
-def parser_place(
-    folder: Path, organisation: str, *, places: int, wait_seconds: float
+def parser_slot(
+    folder: Path, organisation: str, *, slots: int, wait_seconds: float
 ) -> Iterator[None]:
-    """Hold a place while a document of an organisation is read. folder: that of all processes.
+    """Hold a slot while a document of an organisation is read. folder: that of all processes.
 
-    places: of the machine, at least two. wait_seconds: for how long to look for one. Raises
+    slots: of the machine, at least two. wait_seconds: for how long to look for one. Raises
     ParsersBusyError.
     """
     until = time.monotonic() + wait_seconds
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    while (place := _lock_free_place(folder, organisation, places)) is None:
+    while (slot := _lock_free_slot(folder, organisation, slots)) is None:
         if time.monotonic() >= until:
             raise ParsersBusyError
         time.sleep(LOOK_SECONDS)
-    with _closing(place):
+    with _closing(slot):
         yield
 
 
-def sweep_places(folder: Path, *, now: datetime) -> int:
+def sweep_slots(folder: Path, *, now: datetime) -> int:
     """Remove the files of machines that are gone, such as pods; returns how many."""
     removed = 0
-    for path in folder.glob("*.place"):
+    for path in folder.glob("*.slot"):
         with suppress(FileNotFoundError):
             if path.stat().st_mtime < now.timestamp() - STALE_SECONDS:
                 path.unlink()
@@ -61,30 +61,30 @@ def sweep_places(folder: Path, *, now: datetime) -> int:
     return removed
 
 
-def _lock_free_place(folder: Path, organisation: str, places: int) -> int | None:
-    """The locked file of a free place; None if there is none for this organisation."""
+def _lock_free_slot(folder: Path, organisation: str, slots: int) -> int | None:
+    """The locked file of a free slot; None if there is none for this organisation."""
     machine = platform.node() or "machine"
-    # One process looks at a time: it sees each place free or with the name of its holder.
-    with _closing(_open(folder / f"{machine}.all.place")) as looking, ExitStack() as unused:
+    # One process looks at a time: it sees each slot free or with the name of its holder.
+    with _closing(_open(folder / f"{machine}.all.slot")) as looking, ExitStack() as unused:
         fcntl.flock(looking, fcntl.LOCK_EX)
         os.utime(looking)
         free: list[int] = []
         own = 0
-        for number in range(places):
-            file = unused.enter_context(_closing(_open(folder / f"{machine}.{number}.place")))
+        for number in range(slots):
+            file = unused.enter_context(_closing(_open(folder / f"{machine}.{number}.slot")))
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 own += os.pread(file, _NAME_BYTES, 0).decode() == organisation
             else:
                 free.append(file)
-        if not free or own >= max(1, places // 2):
+        if not free or own >= max(1, slots // 2):
             return None
         # The others are closed, and with that free again.
-        place = os.dup(free[0])
-        os.ftruncate(place, 0)
-        os.pwrite(place, organisation.encode(), 0)
-        return place
+        slot = os.dup(free[0])
+        os.ftruncate(slot, 0)
+        os.pwrite(slot, organisation.encode(), 0)
+        return slot
 
 
 def _open(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""The places for documents that are read at the same time, among real processes."""
+"""The slots for documents that are read at the same time, among real processes."""
 
 import subprocess
 import sys
@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from memories.ingestion.documents import parser_places as module
-from memories.ingestion.documents.parser_places import (
+from memories.ingestion.documents import parser_slots as module
+from memories.ingestion.documents.parser_slots import (
     ParsersBusyError,
-    parser_place,
-    sweep_places,
+    parser_slot,
+    sweep_slots,
 )
 
 ROOT = Path(module.__file__).parents[3]
 _HOLDER = """
 import sys
 from pathlib import Path
-from memories.ingestion.documents.parser_places import ParsersBusyError, parser_place
-folder, organisation, places, seconds = sys.argv[1:]
+from memories.ingestion.documents.parser_slots import ParsersBusyError, parser_slot
+folder, organisation, slots, seconds = sys.argv[1:]
 print("looks", flush=True)
 try:
-    with parser_place(
-        Path(folder), organisation, places=int(places), wait_seconds=float(seconds)
+    with parser_slot(
+        Path(folder), organisation, slots=int(slots), wait_seconds=float(seconds)
     ):
         print("has one", flush=True)
         sys.stdin.read()
@@ -36,11 +36,11 @@ Start = Callable[..., "Holder"]
 
 
 class Holder:
-    """A process that holds a place until it is told to end."""
+    """A process that holds a slot until it is told to end."""
 
-    def __init__(self, folder: Path, organisation: str, places: int, seconds: float) -> None:
+    def __init__(self, folder: Path, organisation: str, slots: int, seconds: float) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _HOLDER, str(folder), organisation, str(places), str(seconds)],
+            [sys.executable, "-c", _HOLDER, str(folder), organisation, str(slots), str(seconds)],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.line() == "looks"
@@ -59,8 +59,8 @@ class Holder:
 def start(tmp_path: Path) -> Iterator[Start]:
     begun: list[Holder] = []
 
-    def begin(organisation: str, places: int = 4, seconds: float = 0) -> Holder:
-        begun.append(Holder(tmp_path / "parsers", organisation, places, seconds))
+    def begin(organisation: str, slots: int = 4, seconds: float = 0) -> Holder:
+        begun.append(Holder(tmp_path / "parsers", organisation, slots, seconds))
         return begun[-1]
 
     yield begin
@@ -80,7 +80,7 @@ def test_one_organisation_has_at_most_half_and_all_have_what_there_is(start: Sta
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_place_is_free_when_its_process_ends_however_it_does(start: Start, killed: bool) -> None:
+def test_a_slot_is_free_when_its_process_ends_however_it_does(start: Start, killed: bool) -> None:
     holder = start("one", 2)
     assert holder.line() == "has one"
     assert start("one", 2).line() == "busy"
@@ -88,7 +88,7 @@ def test_a_place_is_free_when_its_process_ends_however_it_does(start: Start, kil
     assert start("one", 2).line() == "has one"
 
 
-def test_who_waits_gets_the_next_place(start: Start) -> None:
+def test_who_waits_gets_the_next_slot(start: Start) -> None:
     holder = start("one", 2)
     assert holder.line() == "has one"
     waiting = start("one", 2, 3_600)
@@ -97,15 +97,15 @@ def test_who_waits_gets_the_next_place(start: Start) -> None:
     assert waiting.line() == "has one"
 
 
-def test_a_place_is_given_back_also_where_reading_fails(tmp_path: Path) -> None:
+def test_a_slot_is_given_back_also_where_reading_fails(tmp_path: Path) -> None:
     for _ in range(3):
-        with pytest.raises(ValueError, match="damaged"), _place(tmp_path, "one"):
+        with pytest.raises(ValueError, match="damaged"), _slot(tmp_path, "one"):
             raise ValueError("damaged")
     with ExitStack() as both:
-        both.enter_context(_place(tmp_path, "one"))
-        both.enter_context(_place(tmp_path, "two"))
+        both.enter_context(_slot(tmp_path, "one"))
+        both.enter_context(_slot(tmp_path, "two"))
         with pytest.raises(ParsersBusyError):
-            both.enter_context(_place(tmp_path, "three"))
+            both.enter_context(_slot(tmp_path, "three"))
     assert not [one for one in Path("/proc/self/fd").iterdir() if tmp_path in _target(one).parents]
 
 
@@ -117,15 +117,15 @@ def _target(descriptor: Path) -> Path:
         return Path()
 
 
-def _place(folder: Path, organisation: str) -> AbstractContextManager[None]:
-    return parser_place(folder, organisation, places=2, wait_seconds=0)
+def _slot(folder: Path, organisation: str) -> AbstractContextManager[None]:
+    return parser_slot(folder, organisation, slots=2, wait_seconds=0)
 
 
 def test_files_of_machines_that_are_gone_are_removed(tmp_path: Path) -> None:
     now = datetime.now(UTC)
-    with _place(tmp_path, "one"):
-        assert sweep_places(tmp_path, now=now) == 0
-    assert sweep_places(tmp_path / "nowhere", now=now) == 0
-    assert sweep_places(tmp_path, now=now + timedelta(days=2)) == len([0, 1, "all"])
-    with _place(tmp_path, "one"):
+    with _slot(tmp_path, "one"):
+        assert sweep_slots(tmp_path, now=now) == 0
+    assert sweep_slots(tmp_path / "nowhere", now=now) == 0
+    assert sweep_slots(tmp_path, now=now + timedelta(days=2)) == len([0, 1, "all"])
+    with _slot(tmp_path, "one"):
         pass
