@@ -27,6 +27,7 @@ from memories.jobs.models import Job, JobState
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.recall import recall
 from memories.retrieval.resolve_filters import Query
+from memories.review.protect import set_red_line
 from memories.safety.memory_submissions import is_robot_words
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -35,6 +36,7 @@ from memories.tasks import run_job
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
+from orgs.organisations.organisations import update_organisation
 from orgs.principals import Actor, resolve_principal
 from robots.errors import ImpersonationError
 from tests.isolation.forgery import all_audiences_scope
@@ -236,13 +238,16 @@ def test_another_key_is_another_document(here: Tenant) -> None:
     assert (done["imported"], done["already"]) == (0, 3)
 
 
+def set_members_publish(tenant: Tenant, *, may: bool) -> None:
+    """Whether members publish for everybody, from now on."""
+    update_organisation(tenant.person("ada"), {"members_publish": may}, now=NOW)
+
+
 def test_who_may_not_publish_proposes(here: Tenant) -> None:
-    here.organisation.members_publish = False
-    with all_audiences_scope(here):
-        type(here.organisation).objects.using("owner").filter(id=here.id).update(
-            members_publish=False
-        )
     bob = here.person("bob")
+    set_members_publish(here, may=True)
+    assert not plan(bob, GUIDE, visibility="organisation").proposed
+    set_members_publish(here, may=False)
     assert plan(bob, GUIDE, visibility="organisation").proposed
     done = bring(bob, GUIDE, visibility="organisation")
     assert (done["imported"], done["waiting"]) == (0, 3)
@@ -282,6 +287,34 @@ def test_who_only_reads_a_document_moves_none_of_its_parts(here: Tenant) -> None
         assert [(one.member, one.detail["fields"]) for one in found] == [
             (ada.member_id, ["source", "topic"])
         ]
+
+
+def test_who_may_only_propose_by_now_moves_no_published_part(here: Tenant) -> None:
+    set_members_publish(here, may=True)
+    bob = here.person("bob")
+    bring(bob, GUIDE, visibility="organisation")
+    before = rows(here)[KEYS]
+    assert (before.status, before.author_id) == (Status.ACTIVE, bob.member_id)
+    set_members_publish(here, may=False)
+    done = bring(
+        here.person("bob"), GUIDE.replace(b"## Keys", b"## Locks"), visibility="organisation"
+    )
+    assert "not yours to change" in done["problems"][0]["reason"]
+    after = rows(here)[KEYS]
+    assert (after.topic, after.source) == (before.topic, before.source)
+
+
+def test_a_part_behind_a_red_line_is_not_moved(here: Tenant) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE, visibility="organisation")
+    before = rows(here)[KEYS]
+    principal = resolve_principal(ada)
+    with principal.scope():
+        set_red_line(principal, Memory.objects.get(id=before.id), "Signed.", NOW)
+    done = bring(ada, GUIDE.replace(b"## Keys", b"## Locks"), visibility="organisation")
+    assert done["skipped"] == 1
+    after = rows(here)[KEYS]
+    assert (after.topic, after.source) == (before.topic, before.source)
 
 
 def test_a_hostile_heading_on_a_second_import_is_refused(here: Tenant) -> None:
