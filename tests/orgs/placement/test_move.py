@@ -24,6 +24,7 @@ from memories.browsing.change_feed.feed_position import FeedPosition
 from memories.webhooks import move_positions
 from memories.webhooks.endpoints import create_endpoint
 from memories.webhooks.read_feeds import read_feeds
+from orgs.members.invitations import create_member
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation
 from orgs.placement.moving import fences, move_checks
@@ -414,6 +415,25 @@ def test_people_who_sign_in_are_refused(
         move(here, admin)
     assert rows_of(here.id, second_database) == {}
     assert moves.describe_moves() == []
+
+
+@pytest.mark.slow
+def test_who_joins_during_the_copy_stops_it(
+    near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    email = f"{secrets.token_hex(6)}@example.org"
+
+    def join(name: str) -> None:
+        if name == "indexed":
+            create_member(organisation_id=near.id, email=email, name="Mina", now=timezone.now())
+
+    monkeypatch.setattr(moves, "log_step", join)
+    with pytest.raises(MoveError, match="people who sign in"):
+        move(near, admin)
+    assert find_server(near.id) == HOME
+    remember(near, "Nothing was moved.")
+    moves.cancel_move(near.id)
+    assert rows_of(near.id, second_database) == {}
 
 
 @pytest.mark.slow
