@@ -30,6 +30,7 @@ KEPT = {
     "tests/abuse/test_abuse.py": "nobody stalls anybody",
     "tests/operations/test_backup.py": "a restore brings nobody back who was erased",
     "tests/fuzz/": "no input is a server error",
+    "tests/orgs/placement/test_fence.py": "an organisation is written on one server alone",
     "tests/journeys/test_every_page.py": "each page opens in a browser",
     "tests/texts/test_growth.py": "every rule over text is linear",
 }

@@ -8,9 +8,9 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from typing import Any
-from uuid import UUID
 
 import psycopg
 import pytest
@@ -19,26 +19,28 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.utils import timezone
 
-from memories import tasks
 from memories.browsing.change_feed.feed_position import FeedPosition
 from memories.webhooks import move_positions
 from memories.webhooks.endpoints import create_endpoint
 from memories.webhooks.read_feeds import read_feeds
-from orgs.members.invitations import create_member
-from orgs.organisations.organisation_removal import remove_organisation
-from orgs.organisations.organisations import create_organisation
-from orgs.placement.moving import fences, move_checks
+from orgs.placement.moving import fences
 from orgs.placement.moving import move_organisation as moves
 from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.moving.organisation_rows import list_organisation_tables
 from orgs.placement.placements import find_server, forget_placements
 from robots.access.keys import authenticate_key
-from tests.databases import database_url
 from tests.isolation.test_boundaries import fill
-from tests.orgs.placement.two_servers import admin_url, rows_of
+from tests.orgs.placement.two_servers import (
+    HOME,
+    admin_url,
+    move,
+    recalled_texts,
+    remains,
+    remember,
+    rows_of,
+)
 from tests.world import Tenant, World
 
-HOME = ""
 # In the order in which a move passes them.
 STEPS = (
     "recorded", "published", "subscribed", "copied", "indexed", "sealed", "compared", "closed",
@@ -50,74 +52,18 @@ class KilledError(BaseException):
     """The command is killed: nothing behind it runs, and its connections are gone."""
 
 
-@pytest.fixture
-def admin(north: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The second server, and the superuser's address of each."""
-    monkeypatch.setenv("DATABASE_ADMIN_URL", database_url("admin"))
-    monkeypatch.setenv("DATABASE_SERVERS_ADMIN", json.dumps({north: database_url("admin")}))
-    return north
+@contextmanager
+def killed_at(step: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def kill(name: str) -> None:
+        if name == step:
+            raise KilledError
 
-
-@pytest.fixture
-def near(admin: str) -> Iterator[Tenant]:
-    """An organisation of robots on the home server, with a memory."""
-    made = create_organisation(name=f"Near {secrets.token_hex(4)}", now=timezone.now())
-    tenant = Tenant(made)
-    tenant.add_robot("rover", scopes=("read", "write", "manage"))
-    remember(tenant, "The pump in hall four runs at 40 bar.")
-    tasks.sweep_embeddings()
-    tenant.embed()
-    yield tenant
-    for found in moves.describe_moves():
-        assert found["organisation"] != tenant.id, "a test left a move"
-    remove_organisation(tenant.id, now=timezone.now())
-
-
-def remember(tenant: Tenant, text: str, status: int = 201) -> None:
-    body = {"content": text, "visibility": "organisation"}
-    stored = tenant.api("rover").post("/api/v1/memories", body, format="json")
-    assert stored.status_code == status, stored.content
-
-
-def recalled_texts(tenant: Tenant, question: str) -> list[str]:
-    answer = tenant.api("rover").post("/api/v1/recall", {"query": question}, format="json")
-    assert answer.status_code == 200, answer.content
-    return [hit["content"] for hit in answer.json()["results"]]
-
-
-def move(tenant: Tenant, target: str, **options: Any) -> moves.MoveResult:
-    return moves.move_organisation(
-        tenant.id, tenant.organisation.slug, target, now=timezone.now(), **options
-    )
-
-
-def databases(second_database: str) -> tuple[str, str]:
-    return settings.DATABASES["default"]["NAME"], second_database
-
-
-def remains(organisation_id: UUID, second_database: str) -> list[str]:
-    """What a move leaves on the servers beside rows, and must not."""
-    found: list[str] = []
-    with psycopg.connect(admin_url(second_database)) as connection:
-        for statement in (
-            "SELECT slot_name FROM pg_replication_slots WHERE database IN ('{}', '{}')".format(
-                *databases(second_database)
-            ),
-            "SELECT subname FROM pg_subscription",
-            "SELECT rolname FROM pg_roles",
-        ):
-            found += [name for (name,) in connection.execute(statement)]
-    for database in databases(second_database):
-        with psycopg.connect(admin_url(database)) as connection:
-            found += [name for (name,) in connection.execute("SELECT pubname FROM pg_publication")]
-            found += [
-                f"{name} logs whole rows"
-                for (name,) in connection.execute(
-                    "SELECT relname FROM pg_class WHERE relreplident = 'f'"
-                )
-            ]
-    of_tables = [name for name in found if name.startswith("pg_") and "_sync_" in name]
-    return [name for name in found if organisation_id.hex in name or "whole" in name] + of_tables
+    with monkeypatch.context() as patch:
+        patch.setattr(moves, "log_step", kill)
+        # Nothing is mended on the way out: a killed process runs no line more.
+        patch.setattr(moves, "_reopen", lambda run: None)
+        with pytest.raises(KilledError):
+            yield
 
 
 @pytest.mark.conformance(
@@ -174,16 +120,8 @@ def test_killed_at_any_step_it_goes_on(
 ) -> None:
     home = settings.DATABASES["default"]["NAME"]
 
-    def kill(name: str) -> None:
-        if name == step:
-            raise KilledError
-
-    monkeypatch.setattr(moves, "log_step", kill)
-    # Nothing is mended on the way out: a killed process runs no line more.
-    monkeypatch.setattr(moves, "_reopen", lambda run: None)
-    with pytest.raises(KilledError):
+    with killed_at(step, monkeypatch):
         move(near, admin, pause=2.0)
-    monkeypatch.setattr(moves, "log_step", lambda name: None)
     forget_placements()
     assert recalled_texts(near, "pump hall four") == ["The pump in hall four runs at 40 bar."]
     if STEPS.index(step) < STEPS.index("closed"):
@@ -220,15 +158,8 @@ def test_cancelled_before_the_flip_it_leaves_nothing(
     home = settings.DATABASES["default"]["NAME"]
     before = rows_of(near.id, home)
 
-    def kill(name: str) -> None:
-        if name == step:
-            raise KilledError
-
-    monkeypatch.setattr(moves, "log_step", kill)
-    monkeypatch.setattr(moves, "_reopen", lambda run: None)
-    with pytest.raises(KilledError):
+    with killed_at(step, monkeypatch):
         move(near, admin)
-    monkeypatch.setattr(moves, "log_step", lambda name: None)
     moves.cancel_move(near.id)
     assert rows_of(near.id, second_database) == {}
     assert rows_of(near.id, home) == before
@@ -244,14 +175,8 @@ def test_cancelled_before_the_flip_it_leaves_nothing(
 def test_behind_the_comparison_it_is_not_cancelled(
     step: str, near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def kill(name: str) -> None:
-        if name == step:
-            raise KilledError
-
-    monkeypatch.setattr(moves, "log_step", kill)
-    with pytest.raises(KilledError):
+    with killed_at(step, monkeypatch):
         move(near, admin)
-    monkeypatch.setattr(moves, "log_step", lambda name: None)
     with pytest.raises(MoveError, match="--to"):
         moves.cancel_move(near.id)
     move(near, admin)
@@ -326,149 +251,6 @@ def test_nothing_is_lost_doubled_or_refused_for_long(
         )
         assert sorted(text for (text,) in rows) == sorted(stored)
     assert rows_of(near.id, settings.DATABASES["default"]["NAME"]) == {}
-
-
-@pytest.mark.slow
-def test_only_one_command_moves(near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[str] = []
-
-    def try_second(name: str) -> None:
-        if name == "copied":
-            with pytest.raises(MoveError, match="Another command"):
-                move(near, admin)
-            with pytest.raises(MoveError, match="Another command"):
-                moves.cancel_move(near.id)
-            seen.append(name)
-
-    monkeypatch.setattr(moves, "log_step", try_second)
-    move(near, admin)
-    assert seen == ["copied"]
-
-
-def test_what_cannot_be_moved_is_refused_before_anything_is_done(
-    near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = settings.DATABASES["default"]["NAME"]
-    with psycopg.connect(admin_url(home), autocommit=True) as source:
-        with pytest.raises(MoveError, match="no server 'south'"):
-            move(near, "south")
-        with pytest.raises(MoveError, match="already"):
-            move(near, HOME)
-        with pytest.raises(MoveError, match="not on its way"):
-            moves.cancel_move(near.id)
-        with monkeypatch.context() as patch:
-            patch.setenv("DATABASE_SERVERS_ADMIN", "{}")
-            with pytest.raises(MoveError, match="no address"):
-                move(near, admin)
-            patch.setenv("DATABASE_SERVERS_ADMIN", "secret")
-            with pytest.raises(MoveError, match="JSON object") as wrong:
-                move(near, admin)
-            assert "secret" not in str(wrong.value)
-            patch.setenv("DATABASE_SERVERS_ADMIN", json.dumps({admin: database_url("owner")}))
-            with pytest.raises(MoveError, match="no superuser"):
-                move(near, admin)
-            away = database_url("admin").replace("@127.0.0.1:", "@127.0.0.1:1")
-            away = away.rsplit("@", 1)[0] + "@127.0.0.1:9/x"
-            patch.setenv("DATABASE_SERVERS_ADMIN", json.dumps({admin: away}))
-            with pytest.raises(MoveError, match="does not let"):
-                move(near, admin)
-        with psycopg.connect(admin_url(second_database), autocommit=True) as target:
-            target.execute(
-                "INSERT INTO django_migrations (app, name, applied) "
-                "VALUES ('orgs', '9999_later', now())"
-            )
-            try:
-                with pytest.raises(MoveError, match="another schema"):
-                    move(near, admin)
-            finally:
-                target.execute("DELETE FROM django_migrations WHERE name = '9999_later'")
-        with monkeypatch.context() as patch:
-            patch.setattr(move_checks, "SLOTS", 10_000)
-            with pytest.raises(MoveError, match="free replication slots"):
-                move(near, admin)
-        assert source.execute("SELECT count(*) FROM orgs_organisationmove").fetchone() == (0,)
-        assert fences.fetch_fence(source, near.id) == ("", None)
-    assert remains(near.id, second_database) == []
-
-
-def test_a_server_without_a_logical_log_is_refused(
-    near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fetch = move_checks.fetch_value
-    monkeypatch.setattr(
-        move_checks,
-        "fetch_value",
-        lambda connection, statement, *values: (
-            "replica" if "wal_level" in statement else fetch(connection, statement, *values)
-        ),
-    )
-    with pytest.raises(MoveError, match="wal_level of the home server is replica"):
-        move(near, admin)
-    assert moves.describe_moves() == []
-
-
-def test_people_who_sign_in_are_refused(
-    lasting_world: World, admin: str, second_database: str
-) -> None:
-    here = lasting_world.here
-    with pytest.raises(MoveError, match="people who sign in"):
-        move(here, admin)
-    assert rows_of(here.id, second_database) == {}
-    assert moves.describe_moves() == []
-
-
-@pytest.mark.slow
-def test_who_joins_during_the_copy_stops_it(
-    near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    email = f"{secrets.token_hex(6)}@example.org"
-
-    def join(name: str) -> None:
-        if name == "indexed":
-            create_member(organisation_id=near.id, email=email, name="Mina", now=timezone.now())
-
-    monkeypatch.setattr(moves, "log_step", join)
-    with pytest.raises(MoveError, match="people who sign in"):
-        move(near, admin)
-    assert find_server(near.id) == HOME
-    remember(near, "Nothing was moved.")
-    moves.cancel_move(near.id)
-    assert rows_of(near.id, second_database) == {}
-
-
-@pytest.mark.slow
-def test_a_difference_stops_it_and_writes_go_on(
-    near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def spoil(name: str) -> None:
-        if name == "sealed":
-            with psycopg.connect(admin_url(second_database), autocommit=True) as connection:
-                connection.execute("SET session_replication_role = 'replica'")
-                connection.execute(
-                    "UPDATE memories_memory SET content = 'Spoilt.' WHERE organisation_id = %s",
-                    [near.id],
-                )
-
-    monkeypatch.setattr(moves, "log_step", spoil)
-    with pytest.raises(MoveError, match="memories_memory has other rows there"):
-        move(near, admin)
-    remember(near, "Nothing was moved.")
-    assert find_server(near.id) == HOME
-    moves.cancel_move(near.id)
-
-
-@pytest.mark.slow
-def test_a_long_transaction_is_waited_for_and_then_it_gives_up(
-    near: Tenant, admin: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It may have opened its scope before the seal, and write behind it."""
-    monkeypatch.setattr(moves, "MAX_SEALS", 1)
-    with psycopg.connect(database_url("default")) as long_one:
-        long_one.execute("SELECT 1")
-        with pytest.raises(MoveError, match="did not end"):
-            move(near, admin, pause=2.5)
-        remember(near, "Writes go on.")
-    move(near, admin)
 
 
 @pytest.mark.parametrize("ahead", [0, 100_000])
