@@ -3,7 +3,9 @@
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +23,7 @@ from memories.demo.demo_script import (
     ScriptEntry,
     read_script,
 )
+from memories.demo.teamwork import add_decisions, add_team
 from memories.ingestion.drafts import Draft, DraftRefusal
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import forget_memory
@@ -121,6 +124,7 @@ class _DemoBuilder:
         self.groups: dict[str, Group] = {}
         self.robots: dict[str, Robot] = {}
         self.users: list[dict[str, str]] = []
+        self.acts: list[tuple[datetime, Callable[[], object]]] = []
 
     def make(self) -> dict[str, Any]:
         organisation = create_organisation(name="Halyard (demo)", slug=self.slug, now=self.begun)
@@ -139,7 +143,9 @@ class _DemoBuilder:
             )
         # Before the firm's own memories, because lists begin with the last ones.
         self.users += add_personas(self.id, self.now, _new_account)
+        add_decisions(self._plan, self.person, self.now)
         self._remember(read_script(self.now))
+        self._act_until(self.now)
         self._lately()
         aria = self.robots["Aria"]
         return {
@@ -205,21 +211,29 @@ class _DemoBuilder:
 
     def _remember(self, entries: list[ScriptEntry]) -> None:
         """Remember the entries day by day, so that each memory has the age that the script gives
-        it."""
-        later: list[tuple[datetime, ScriptEntry, UUID]] = []
+        it; between the days what was done then."""
         for (_, writer), some in groupby(entries, lambda e: (e.at.date(), _writer_name(e))):
             together = list(some)
             kind, _, name = writer.partition(" ")
             actor = self.person(name) if kind == "person" else self.robot(name)
             at = min(max(e.at for e in together) + timedelta(minutes=1), self.now)
+            self._act_until(at)
             outcomes = remember_many(actor, [self._draft(e) for e in together], now=at)
             for entry, outcome in zip(together, outcomes, strict=True):
                 if isinstance(outcome, DraftRefusal):
                     raise outcome.error
-                if entry.edits or entry.done:
-                    later.append((at, entry, outcome.id))
-        for at, entry, id_ in later:
-            self._act(at, entry, id_)
+                self._plan_acts(at, entry, outcome.id)
+
+    def _plan(self, at: datetime, act: Callable[..., object], *given: Any, **named: Any) -> None:
+        """Do it at that moment: the trail is in the order in which things were done."""
+        self.acts.append((at, partial(act, *given, **named, now=at)))
+
+    def _act_until(self, at: datetime) -> None:
+        """What was planned until this moment, in its order."""
+        due = sorted((one for one in self.acts if one[0] <= at), key=itemgetter(0))
+        self.acts = [one for one in self.acts if one[0] > at]
+        for _, act in due:
+            act()
 
     def _draft(self, entry: ScriptEntry) -> Draft:
         head = entry.header
@@ -249,24 +263,24 @@ class _DemoBuilder:
             shareable="shareable" in head,
         )
 
-    def _act(self, at: datetime, entry: ScriptEntry, id_: UUID) -> None:
-        """Do what the script says about a memory: edit it, report it, suggest a correction, protect
+    def _plan_acts(self, at: datetime, entry: ScriptEntry, id_: UUID) -> None:
+        """What the script says about a memory: edit it, report it, suggest a correction, protect
         it, forget it."""
         for number, text in enumerate(entry.edits, start=1):
             when = at + (self.now - at) * number / (len(entry.edits) + 1)
-            edit_memory(self.person("Chidi"), id_, {"content": text}, now=when)
+            self._plan(when, edit_memory, self.person("Chidi"), id_, {"content": text})
         if entry.done is None:
             return
         sign, name, words = entry.done
-        actor, now = self.person(name), self.now - timedelta(hours=7)
+        actor, at = self.person(name), self.now - timedelta(hours=7)
         if sign == REPORTED:
-            report_memory(actor, id_, reason=words, now=now)
+            self._plan(at, report_memory, actor, id_, reason=words)
         elif sign == CORRECTED:
-            propose_correction(actor, id_, content=words, now=now)
+            self._plan(at, propose_correction, actor, id_, content=words)
         elif sign == PROTECTED:
-            protect_memory(actor, id_, reason=words, now=now)
+            self._plan(at, protect_memory, actor, id_, reason=words)
         elif sign == FORGOTTEN:
-            forget_memory(actor, id_, now=now)
+            self._plan(at, forget_memory, actor, id_)
 
     def _lately(self) -> None:
         """Recent acts: one proposal is decided, Mina gives Aria a delegation, Lena is invited,
@@ -288,6 +302,7 @@ class _DemoBuilder:
             actor=mina,
             now=now,
         )
+        add_team(ada, self.robots, self.robot, self.now - timedelta(hours=3))
         invite_member(
             ada, email=f"lena@{EMAIL_DOMAIN}", name="Lena", role=Role.MEMBER, now=self.now
         )

@@ -9,8 +9,12 @@ from django.conf import settings
 from django.utils import timezone
 from psycopg import sql
 
+from memories.context.team_working_memory import get_team_state
+from memories.context.working_memory import get_working_memory
+from memories.curation.decision_records.decision_queries import DecisionQuery, list_decisions
 from memories.demo.create_demo import create_demo, create_home_organisation
 from memories.demo.delete_demo import NotADemoError, delete_demo
+from memories.demo.teamwork import TEAM_ID
 from memories.embedding import encoder_loading
 from memories.embedding.minilm import load_minilm
 from memories.indexing.embed_worker import embed_pending
@@ -27,6 +31,10 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Group, Organisation
 from orgs.models.users import User
 from orgs.principals import Actor, resolve_principal
+from personas.blocks.block_views import get_agent_block_view
+from personas.learning.suggestions import list_suggestions
+from personas.learning.trends import compute_trends
+from robots.models.robots import Robot
 from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import tenant_tables
 from tests.world import World
@@ -71,7 +79,7 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
     assert [user["role"] for user in made["users"]] == [
         *("admin", "curator", "member", "viewer"),
         # Of two personas.
-        *("member", "member"),
+        *("member", "member", "member"),
     ]
     readable = {}
     for name in ("ada", "mina", "vera"):
@@ -81,6 +89,31 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
     assert any("peanuts" in text for text in readable["ada"])
     assert not any("peanuts" in text for text in readable["mina"] | readable["vera"])
     assert not any("credit line" in text for text in readable["mina"] | readable["vera"])
+
+
+@pytest.mark.timed(30)
+@pytest.mark.conformance("W01")
+def test_it_has_decisions_a_team_instructions_trends_and_a_suggestion(db: None) -> None:
+    now = timezone.now()
+    create_demo(slug="demo-rich", now=now)
+    ada, chidi, mina = (
+        asking(f"{name}@demo.example", "demo-rich") for name in ("ada", "chidi", "mina")
+    )
+    decisions = list_decisions(mina, DecisionQuery(), now=now)
+    dissents = {said.is_open for one in decisions for said in one.dissents}
+    assert len(decisions) == 2
+    assert dissents == {True, False}, "one is answered, one stands"
+    state = get_team_state(ada, TEAM_ID, now=now)
+    assert state.count == 2
+    assert len([*state.standing.active, *state.standing.passive]) == 2
+    assert "Halyard" in get_agent_block_view(ada, now=now).text
+    trends = compute_trends(mina, "qsr_real_estate", now=now)
+    assert "rising" in {str(topic.found.trend) for topic in trends.topics}
+    [suggested], _ = list_suggestions(chidi, now=now, limit=50)
+    assert (suggested.origin, suggested.persona) == ("qsr_real_estate", "retail_real_estate")
+    with organisation_scope(ada.organisation_id):
+        aria = Robot.objects.get(name="Aria", organisation_id=ada.organisation_id)
+    assert get_working_memory(ada, aria.public_id, now=now).count == 3
 
 
 @pytest.mark.slow
