@@ -11,8 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, Q, QuerySet
+from django.db.models.functions import Left
 
 from memories.access.audience_labels import audience_type_label
+from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
@@ -28,6 +30,9 @@ from robots.models.teams import Team
 from robots.registry.untold_entries import with_untold
 
 PAGE_SIZE = 50
+# A memory is called by so much of its text, in these states.
+MAX_TEXT = 200
+IN_USE = (Status.ACTIVE, Status.ARCHIVED, Status.PENDING_REVIEW)
 # The most entries of one file.
 MAX_EXPORTED = 10_000
 # The most people or robots that a search by name considers, and the most words of the name.
@@ -37,12 +42,14 @@ MAX_NAME_WORDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """Filters. kind: the first word of actions ("memory"); acts: actions; who: the id of the member
+    """Filters. kind: the first word of actions ("memory"); acts: actions; fields:
+    of a memory, whose edits are found beside the acts; who: the id of the member
     or robot that did it; person, robot: words of the name of the member or robot that did it;
     about: the id of the object; member: what they did and what was done to them."""
 
     kind: str = ""
     acts: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     who: UUID | None = None
     person: str = ""
     robot: str = ""
@@ -60,7 +67,9 @@ class AuditPage:
     """A page of entries, newest first; `before` continues it. Names by id, as far as the admin may
     know them.
 
-    untold: the ids of entries that name no member; robots_untold: no robot either.
+    memories: those that the admin reads. texts: what of them is in use says now; nothing of what is
+    forgotten or encrypted. untold: the ids of entries that name no member; robots_untold: no robot
+    either.
     """
 
     entries: list[AuditEntry] = field(default_factory=list)
@@ -71,6 +80,7 @@ class AuditPage:
     teams: dict[UUID, str] = field(default_factory=dict)
     keys: dict[UUID, str] = field(default_factory=dict)
     memories: set[UUID] = field(default_factory=set)
+    texts: dict[UUID, str] = field(default_factory=dict)
     places: dict[UUID, str] = field(default_factory=dict)
     staff: dict[UUID, str] = field(default_factory=dict)
     untold: set[UUID] = field(default_factory=set)
@@ -142,7 +152,10 @@ def _filter_entries(actor: Actor, wanted: AuditFilter) -> "QuerySet[Any]":
     if wanted.kind:
         rows = rows.filter(action__startswith=f"{wanted.kind}.")
     if wanted.acts:
-        rows = rows.filter(action__in=wanted.acts)
+        edited = Q(action="memory.edited", detail__fields__has_any_keys=list(wanted.fields))
+        rows = rows.filter(
+            Q(action__in=wanted.acts) | edited if wanted.fields else Q(action__in=wanted.acts)
+        )
     if wanted.person:
         rows = rows.filter(member__in=_list_ids_by_name(Member, actor, wanted.person), untold=False)
     if wanted.robot:
@@ -207,7 +220,11 @@ def _load_names(principal: Principal, trail: AuditPage) -> None:
         trail.keys = dict(known.values_list("id", "prefix"))
     if memories:
         known_memories = Memory.objects.filter(**tenant, id__in=memories)
-        trail.memories = set(known_memories.values_list("id", flat=True))
+        fields = "id", "status", "kind", "sensitive", Left("content", MAX_TEXT)
+        for id_, status, kind, sensitive, text in known_memories.values_list(*fields):
+            trail.memories.add(id_)
+            if status in IN_USE and kind != Kind.INTERNAL and not sensitive:
+                trail.texts[id_] = text
         trail.places = _load_audience_labels(principal, rows)
     staff = {e.staff for e in rows if e.staff}
     if staff:

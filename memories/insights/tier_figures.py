@@ -7,7 +7,7 @@ number of rows.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -40,7 +40,7 @@ WITH {NEWEST_CTE}
 SELECT {IS_CAPPED_SQL}, m.audience_id, {CURRENT_TIER_SQL},
     CASE WHEN s.strength >= %(strong)s THEN 'strong'
          WHEN s.strength < %(weak)s THEN 'weak' ELSE 'fading' END,
-    count(*), count(*) FILTER (WHERE u.updates > 0),
+    least(9, floor(10 * s.strength))::int, count(*), count(*) FILTER (WHERE u.updates > 0),
     coalesce(sum(u.surprise) FILTER (WHERE u.updates > 0), 0)
 FROM newest m
 LEFT JOIN memories_known_use u
@@ -50,7 +50,7 @@ LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, ra
 CROSS JOIN LATERAL (
     SELECT {STRENGTH_SQL} AS strength
 ) s
-GROUP BY 2, 3, 4
+GROUP BY 2, 3, 4, 5
 """
 # Only moves of active memories.
 _READABLE_JOIN_SQL = f"""
@@ -59,9 +59,9 @@ _READABLE_JOIN_SQL = f"""
 """
 # The ids are an array, and active ones are a set: without statistics a join would compare every
 # pair. sank_at: when the memory was next demoted after its promotion.
-_MOVE_COUNTS_SQL = f"""
-WITH found AS MATERIALIZED (
-    SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
+_MOVES_CTE = f"""
+found AS MATERIALIZED (
+    SELECT memory_id, moved_at, reason, array_position(%(order)s::text[], to_tier::text)
         < array_position(%(order)s::text[], from_tier::text) AS up
     FROM memories_transition
     WHERE organisation_id = %(organisation)s AND kind <> 'internal'
@@ -73,7 +73,10 @@ WITH found AS MATERIALIZED (
       AND status = 'active' AND {not_expired_sql("memories_memory")}
 ), told AS MATERIALIZED (
     SELECT found.*, memory_id IN (SELECT id FROM active) AS is_active FROM found
-), lately AS (
+)
+"""
+_MOVE_COUNTS_SQL = f"""
+WITH {_MOVES_CTE}, lately AS (
     SELECT memory_id, moved_at, up, min(moved_at) FILTER (WHERE NOT up) OVER (
         PARTITION BY memory_id ORDER BY moved_at
         ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS sank_at
@@ -86,6 +89,12 @@ SELECT count(*) FILTER (WHERE up AND moved_at > %(hour)s),
     count(*), count(DISTINCT memory_id) FILTER (WHERE up),
     count(DISTINCT memory_id) FILTER (WHERE up AND sank_at - moved_at <= %(lasting)s)
 FROM lately
+"""
+# The days are those of the asker's time zone.
+_MOVES_BY_DAY_SQL = f"""
+WITH {_MOVES_CTE}
+SELECT (moved_at AT TIME ZONE %(zone)s)::date, reason, count(*)
+FROM told WHERE is_active GROUP BY 1, 2
 """
 _LATEST_MOVES_SQL = f"""
 SELECT t.memory_id,
@@ -152,8 +161,10 @@ class TierFigures:
     policy. fullest: {tier: how full its fullest audience is, 0-1}. evicts: whether workers may
     summarise what is over capacity.
 
-    by_strength: numbers of strong, fading and weak ones. reported: memories with feedback;
-    surprise: their mean, 0 without any. capped: only the newest LOOKED_AT memories are counted.
+    by_strength: numbers of strong, fading and weak ones; by_tenth: how many have a strength of 0 to
+    .1, .1 to .2 and so on. moved: {(day, reason): moves} of the last 30 days. reported: memories
+    with feedback; surprise: their mean, 0 without any. capped: only the newest LOOKED_AT memories
+    are counted.
     """
 
     capped: bool = False
@@ -162,6 +173,8 @@ class TierFigures:
     room: dict[str, int] = field(default_factory=dict)
     fullest: dict[str, float] = field(default_factory=dict)
     by_strength: Counter[str] = field(default_factory=Counter)
+    by_tenth: Counter[int] = field(default_factory=Counter)
+    moved: dict[tuple[date, str], int] = field(default_factory=dict)
     reported: int = 0
     surprise: float = 0.0
     moves: TierMoveCounts = field(default_factory=TierMoveCounts)
@@ -182,7 +195,7 @@ def get_tier_figures(actor: Actor, *, now: datetime) -> TierFigures:
 def get_tier_figures_and_moves(
     actor: Actor, *, now: datetime
 ) -> tuple[TierFigures, Sequence[TierMoveEntry]]:
-    """The figures and the newest moves, at most LATEST; in five statements."""
+    """The figures and the newest moves, at most LATEST; in six statements."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = _fetch(_LATEST_MOVES_SQL, _query_parameters(principal, now))
@@ -196,13 +209,15 @@ def _fetch_figures(principal: Principal, now: datetime) -> TierFigures:
     policy = find_policy_or_default(principal.organisation_id)
     room = tier_capacities(policy.capacities)
     by_audience, by_tier, by_strength = Counter[tuple[UUID, str]](), Counter[str](), Counter[str]()
+    by_tenth = Counter[int]()
     capped, reported, surprise = False, 0, 0.0
     # Sorted, because the order of a sum would depend on the plan, and the plan on hidden rows.
-    for more, audience, tier, strength, number, told, surprises in sorted(standing):
+    for more, audience, tier, strength, tenth, number, told, surprises in sorted(standing):
         capped = more
         by_audience[audience, tier] += number
         by_tier[tier] += number
         by_strength[strength] += number
+        by_tenth[tenth] += number
         reported += told
         surprise += surprises
     return TierFigures(
@@ -212,6 +227,8 @@ def _fetch_figures(principal: Principal, now: datetime) -> TierFigures:
         room,
         _fill_levels(by_audience, room),
         by_strength,
+        by_tenth,
+        {(day, reason): number for day, reason, number in _fetch(_MOVES_BY_DAY_SQL, values)},
         reported,
         surprise / reported if reported else 0.0,
         TierMoveCounts(*moves),
@@ -237,6 +254,7 @@ def _query_parameters(principal: Principal, now: datetime) -> dict[str, Any]:
     return {
         "organisation": principal.organisation_id,
         "now": now,
+        "zone": str(now.tzinfo or "UTC"),
         "hour": now - timedelta(hours=1),
         "yesterday": now - timedelta(days=1),
         "month": now - MONTH,

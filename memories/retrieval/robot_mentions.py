@@ -4,6 +4,7 @@ Only memories that the asker reads, and only their own words, not those of neigh
 Robots that the asker may not see are not counted (`who_taught`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +21,8 @@ from robots.registry.personal_robot_sql import visible_robot_sql
 
 RECENT_PERIOD = timedelta(days=7)
 MAX_ROBOTS = 100
+# Without a topic so many of the memories that came last are looked at.
+MAX_CONSIDERED = 2_000
 
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "h")
@@ -33,6 +36,17 @@ JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.own @@ asked
 JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
     AND m.status = 'active' AND {not_expired_sql()}
     AND (%(notes)s OR m.kind <> 'internal')
+ORDER BY at DESC, m.id DESC LIMIT %(limit)s
+"""
+# Without a topic: of what came last, what was said last.
+_NEWEST_SQL = f"""
+SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
+    m.content, num_nonnulls(m.reworded_by_id, m.reworded_by_robot_id) > 0 AS reworded,
+    coalesce(m.occurred_at, m.created_at) AS at
+FROM (SELECT * FROM memories_memory m
+    WHERE m.organisation_id = %(organisation)s AND m.status = 'active' AND NOT m.sensitive
+        AND {not_expired_sql()} AND (%(notes)s OR m.kind <> 'internal')
+    ORDER BY m.id DESC LIMIT %(considered)s) AS m
 ORDER BY at DESC, m.id DESC LIMIT %(limit)s
 """
 _ROBOT_COUNTS_SQL = f"""
@@ -54,6 +68,19 @@ LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.ro
     AND {_ROBOT_VISIBLE_SQL}
 WHERE h.so_far <= %(most_bytes)s OR h.so_far = octet_length(h.content)
 ORDER BY h.at, h.id
+"""
+_NEWEST_COUNTS_SQL = _ROBOT_COUNTS_SQL.replace(_HITS_SQL, _NEWEST_SQL)
+_NEWEST_TIMELINE_SQL = _TIMELINE_SQL.replace(_HITS_SQL, _NEWEST_SQL)
+# What became of memories: "decision", "changed" for words that were other ones before or hold no
+# longer.
+_MARKS_SQL = """
+SELECT m.id, CASE WHEN m.category IN ('decision', 'org_decision') THEN 'decision' ELSE 'changed' END
+FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND (m.category IN ('decision', 'org_decision') OR m.valid_until IS NOT NULL
+        OR EXISTS (SELECT 1 FROM memories_version v
+            WHERE v.organisation_id = %(organisation)s AND v.memory_id = m.id
+                AND v.content <> m.content))
 """
 _ACTIVITY_SQL = f"""
 SELECT p.id, p.called, p.name, count(*), count(*) FILTER (WHERE p.last_at > %(since)s) FROM (
@@ -139,6 +166,23 @@ def list_timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> lis
     most = settings.ANSWER_TEXTS_MAX_BYTES
     asked = {"topic": prepare_words(topic, is_query=True), "limit": limit, "most_bytes": most}
     return [TimelineEntry(*row) for row in _fetch_in_scope(actor, _TIMELINE_SQL, now, **asked)]
+
+
+def list_newest(
+    actor: Actor, *, limit: int, now: datetime
+) -> tuple[list[TimelineEntry], list[RobotCount]]:
+    """As `list_timeline` and `count_by_robot` without a topic: the `limit` that were said last, of
+    the MAX_CONSIDERED that came last."""
+    asked = {"limit": limit, "considered": MAX_CONSIDERED}
+    most = {"most_bytes": settings.ANSWER_TEXTS_MAX_BYTES}
+    moments = _fetch_in_scope(actor, _NEWEST_TIMELINE_SQL, now, **asked, **most)
+    robots = _fetch_in_scope(actor, _NEWEST_COUNTS_SQL, now, **asked, robots=MAX_ROBOTS)
+    return [TimelineEntry(*row) for row in moments], [RobotCount(*row) for row in robots]
+
+
+def load_timeline_marks(actor: Actor, ids: Sequence[UUID], *, now: datetime) -> dict[UUID, str]:
+    """{memory: "decision" or "changed"} of those memories that are one or the other."""
+    return dict(_fetch_in_scope(actor, _MARKS_SQL, now, ids=list(ids)))
 
 
 def list_robot_activity(principal: Principal, *, now: datetime) -> list[RobotActivity]:

@@ -81,6 +81,7 @@ def day(at: date | datetime | None) -> str:
     return date_format(_localise(at), _day_format(f"j F{_year_format(at)}")) if at else ""
 
 
+@register.filter
 def short_day(at: date | datetime, *, year: bool = False) -> str:
     """For the scale of a chart: "3 May", if wanted with the year."""
     return date_format(_localise(at), _day_format("j M Y" if year else "j M"))
@@ -106,6 +107,19 @@ def minute(at: datetime | None) -> str:
 def second(at: datetime | None) -> str:
     """For logs: "3 May, 14:05:33"; the whole time is in the title."""
     return _formed(at, f"j M{_year_format(at)}", "H:i:s") if at else ""
+
+
+@register.filter
+def clock(at: datetime | None) -> str:
+    """Under a heading that says the day: "14:05"; nothing where the day is all that is kept."""
+    here = _localise(at) if at else None
+    return date_format(here, "H:i") if isinstance(here, datetime) else ""
+
+
+def local_day(at: datetime) -> date:
+    """The day in the zone of who reads."""
+    here = _localise(at)
+    return here.date() if isinstance(here, datetime) else here
 
 
 @register.filter

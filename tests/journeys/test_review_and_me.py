@@ -143,8 +143,9 @@ def test_a_member_opts_out_and_pauses(site: RunningSite) -> None:
     assert findings(page) == []
     page.get_by_role("link", name="Opt out", exact=True).click()
     assert findings(page) == []
-    page.get_by_label("Also take back what is shared already").check()
-    page.get_by_role("button", name="Opt out").click()
+    expect(page.locator("main .button.primary")).to_have_text("Opt out")
+    expect(page.get_by_text("1 memory is shared: noted about you")).to_be_visible()
+    page.get_by_role("button", name="Opt out and take it back").click()
     expect(page.get_by_text("1 thing is taken back")).to_be_visible()
     expect(page.get_by_text("2 only you can see.")).to_be_visible()
     page.get_by_role("switch", name="Pause learning").click()

@@ -1,6 +1,7 @@
 """Which robots said something about a topic, and when: the same as /said and /timeline."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -17,9 +18,14 @@ from memories.retrieval.robot_mentions import (
     RobotCount,
     TimelineEntry,
     count_by_robot,
+    list_newest,
     list_timeline,
+    load_timeline_marks,
 )
+from memories.views.browsing.draw_lanes import LaneMark, draw_lanes
 from orgs.languages.page_text import format_number, inside_sentence, lazy_text
+from orgs.principals import Actor
+from orgs.views.excerpts import truncatechars
 from orgs.views.page_access import members_only
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT, WEB
@@ -27,9 +33,12 @@ from robots.registry.robots import IMPORT, WEB
 MAX_TOPIC_CHARACTERS = 500
 # The newest memories of the topic; one more tells whether there are others.
 MAX_MEMORIES = 200
+# So many of them are listed where nothing is asked.
+MAX_LAST = 30
 # So many robots have a bar at once; the others are folded.
 MAX_BARS = 12
 MAX_QUOTE_CHARACTERS = 400
+MAX_TITLE_CHARACTERS = 120
 # The built-in robots, as people know them; no other robot can have their names.
 BUILTIN_LABELS = {WEB: lazy_text("Typed in here"), IMPORT: lazy_text("Imported")}
 
@@ -49,21 +58,50 @@ def robot_mentions(request: HttpRequest) -> HttpResponse:
     fits = form.is_valid()
     topic = form.cleaned_data.get("topic", "")
     now = timezone.now()
-    moments = (
-        list_timeline(request.actor, topic=topic, limit=MAX_MEMORIES, now=now) if topic else []
-    )
-    robots = count_by_robot(request.actor, topic=topic, now=now) if moments else []
+    moments: Sequence[TimelineEntry] = ()
+    robots: Sequence[RobotCount] = ()
+    if topic:
+        moments = list_timeline(request.actor, topic=topic, limit=MAX_MEMORIES, now=now)
+        robots = count_by_robot(request.actor, topic=topic, now=now) if moments else []
+    elif fits:
+        moments, robots = list_newest(request.actor, limit=MAX_MEMORIES, now=now)
+    # Without a topic the picture is the page; the list has its end.
+    listed = moments if topic else moments[-MAX_LAST:]
     context = {
         "topic": topic,
         "said_url": reverse("said-page"),
         "most": MAX_MEMORIES if len(moments) == MAX_MEMORIES else 0,
-        "moments": [_timeline_row(one, frozenset(query_stems(topic))) for one in moments],
+        "moments": [_timeline_row(one, frozenset(query_stems(topic))) for one in listed],
+        "last": len(listed) if len(listed) < len(moments) else 0,
         "summary": _summary_sentence(len(robots), len(moments)),
         "empty": None if moments else _empty_state(topic, fits),
         **_robot_bars(robots),
+        **(_lanes(request.actor, moments, now) if moments else {}),
     }
     whole = not request.htmx or bool(request.htmx.history_restore_request)
     return render(request, f"memories/browsing/who_said.html{'' if whole else '#results'}", context)
+
+
+def _lanes(actor: Actor, moments: Sequence[TimelineEntry], now: datetime) -> dict[str, Any]:
+    """The picture: lanes, ticks, and how many decisions and changed memories are in it."""
+    kinds = load_timeline_marks(actor, [one.memory_id for one in moments], now=now)
+    marks = [
+        LaneMark(
+            one.shown_speaker or _robot_name(one),
+            one.at,
+            kinds.get(one.memory_id, ""),
+            reverse("memory-page", args=[one.memory_id]),
+            truncatechars(one.content, MAX_TITLE_CHARACTERS),
+        )
+        for one in moments
+    ]
+    lanes, ticks = draw_lanes(marks)
+    return {
+        "lanes": lanes,
+        "ticks": ticks,
+        "decisions": sum(one.kind == "decision" for one in marks),
+        "changed": sum(one.kind == "changed" for one in marks),
+    }
 
 
 def _robot_bars(robots: Sequence[RobotCount]) -> dict[str, Any]:
@@ -132,7 +170,5 @@ def _empty_state(topic: str, fits: bool) -> dict[str, str]:
             "No memory that you may read has all of these words. Try fewer, or put “or” between."
         )
         return {"title": gettext("No match"), "text": text}
-    text = gettext(
-        "Write a topic to see which robots brought memories about it, and what was said when."
-    )
-    return {"title": gettext("Nothing asked yet"), "text": text}
+    text = gettext("What robots and people say appears here, as far as you may read it.")
+    return {"title": gettext("Nothing said yet"), "text": text}

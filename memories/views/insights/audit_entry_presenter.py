@@ -18,6 +18,7 @@ from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.organisations.references import parse_uuid
+from orgs.views.excerpts import truncatechars
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 
 POLICY_FIELD_LABELS = {
@@ -73,6 +74,8 @@ def present_entry(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
         "did": _action_sentence(entry, trail),
         "action": entry.action,
         **what,
+        # A file holds no words of a memory; the page shows those that its reader reads anyway.
+        "text": truncatechars(trail.texts.get(entry.target, ""), 60) if what.get("known") else "",
         "about": entry.target if what.get("known") else None,
         "is_person": entry.target_type == "member",
         "change": _change(entry, trail),

@@ -230,6 +230,16 @@ def edit_label(fields: Sequence[str]) -> str:
     return gettext("changed the %(fields)s of") % {"fields": _join_fields(fields)}
 
 
+def find_edited_fields(words: str) -> tuple[str, ...]:
+    """The fields whose change has all of these words in its sentence (see `edit_label`)."""
+    wanted = words.casefold().split()
+    return tuple(
+        one
+        for one in ("content", *FIELD_LABELS)
+        if all(word in edit_label([one]).casefold() for word in wanted)
+    )
+
+
 def bulk_change_label(told: dict[str, Any]) -> str:
     """What a change of many memories set out to do; where an entry does not say, that there was
     one."""

@@ -24,7 +24,8 @@ from memories.insights.audit_trail import (
     get_memory_audit_page,
 )
 from memories.views.insights.audit_entry_presenter import CSV_HEADER, csv_row, present_entry
-from memories.views.insights.audit_labels import ACTION_LABELS
+from memories.views.insights.audit_labels import ACTION_LABELS, find_edited_fields
+from memories.views.insights.audit_runs import group_by_day
 from orgs.languages.page_text import lazy_text
 from orgs.models.audit import AuditEntry
 from orgs.views.page_access import ADMINS, members_only
@@ -71,6 +72,7 @@ class AuditFilterForm(forms.Form):
     """The filters in the address; invalid ones are ignored."""
 
     kind = forms.ChoiceField(choices=list(TARGET_LABELS.items()), required=False)
+    doing = forms.CharField(required=False, max_length=100)
     act = forms.ChoiceField(choices=[(action, action) for action in ACTION_LABELS], required=False)
     person = forms.CharField(required=False, max_length=100)
     robot = forms.CharField(required=False, max_length=100)
@@ -97,11 +99,17 @@ def audit_trail(request: HttpRequest) -> HttpResponse:
     """A page of the trail, filtered by what the address says."""
     chosen = _parse_filters(request)
     trail = get_audit_page(request.actor, AuditFilter(**_days_to_datetimes(chosen)))
+    entries = [_present_entry(entry, trail, chosen) for entry in trail.entries]
     context = {
-        "entries": [_present_entry(entry, trail, chosen) for entry in trail.entries],
+        "entries": entries,
+        "days": group_by_day(entries),
         "chosen": chosen,
         "filters": [_target_filter(chosen)],
-        "acts": _action_options(chosen),
+        "acts": _action_labels(),
+        "act": _capitalised(ACTION_LABELS[chosen["act"]]) if "act" in chosen else "",
+        "act_clear_url": _page_url(
+            {name: value for name, value in chosen.items() if name not in ("act", "before")}
+        ),
         "file_url": _page_url(chosen, page="audit-file", before=None),
         "clear_url": reverse("audit") if chosen else "",
         "page": _page_urls(trail, chosen),
@@ -168,6 +176,7 @@ def _render_trail(
         "back": back,
         "here": name,
         "entries": entries,
+        "days": group_by_day(entries),
         "file_url": _page_url(file, page="audit-file"),
         "page": {"first_url": first, "next_url": f"{address}?before={trail.before}"}
         if trail.before
@@ -204,17 +213,27 @@ def _present_entry(entry: AuditEntry, trail: AuditPage, chosen: dict[str, Any]) 
     }
 
 
-def _action_options(chosen: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """What can be done, by kind, each in words and once."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for action, words in ACTION_LABELS.items():
-        kind = action.partition(".")[0]
-        label = words.rstrip(",").replace(",", "")
-        same = found.setdefault(TARGET_LABELS.get(kind, kind.capitalize()), {})
-        same.setdefault(label, {"value": action, "label": label[:1].upper() + label[1:]})
-        if chosen.get("act") == action:
-            same[label]["selected"] = True
-    return [(kind, list(acts.values())) for kind, acts in sorted(found.items())]
+def _action_labels() -> list[str]:
+    """What can be done, in words, each once, for the search to complete."""
+    return sorted({_capitalised(words) for words in ACTION_LABELS.values()})
+
+
+def _capitalised(words: str) -> str:
+    """The words of an act without what leads on to its object."""
+    label = str(words).rstrip(",").replace(",", "")
+    return label[:1].upper() + label[1:]
+
+
+def _find_actions(words: str) -> tuple[str, ...]:
+    """The actions whose words on the page, or own name, have each of these words in them; one that
+    nothing is called, if there is none, so that nothing is found."""
+    wanted = words.casefold().split()
+    found = tuple(
+        action
+        for action, label in ACTION_LABELS.items()
+        if all(word in f"{_capitalised(label)} {action}".casefold() for word in wanted)
+    )
+    return found or ("",)
 
 
 def _same_label_actions(action: str) -> tuple[str, ...]:
@@ -232,6 +251,11 @@ def _days_to_datetimes(chosen: dict[str, Any]) -> dict[str, Any]:
     found = dict(chosen)
     if act := found.pop("act", None):
         found["acts"] = _same_label_actions(act)
+    if doing := found.pop("doing", None):
+        acts = _find_actions(doing)
+        found["fields"] = find_edited_fields(doing) if "act" not in chosen else ()
+        both = [one for one in found.get("acts", acts) if one in acts]
+        found["acts"] = tuple(both) or ("",)
     if since := chosen.get("since"):
         found["since"] = datetime.combine(since, time.min, UTC)
     # After the last day of the calendar there is none to begin with, and nothing to leave out.

@@ -48,6 +48,20 @@ _REASON_LABELS = {
 }
 
 
+# The same of many moves.
+REASON_NAMES = {
+    "accesses": lazy_text("Used often"),
+    "successes": lazy_text("Helped often"),
+    "surprise": lazy_text("Helped more than expected"),
+    "stable": lazy_text("Surprises little"),
+    "asked": lazy_text("Somebody asked for it"),
+    "red_line": lazy_text("Is protected"),
+    "restored": lazy_text("A snapshot was restored"),
+    "idle": lazy_text("Not used for long"),
+    "faded": lazy_text("Faded"),
+}
+
+
 def reason_sentence(name: str, from_tier: str, surprise: float) -> str:
     """Why a memory left a tier, as the rest of a sentence about it. surprise: 0-1."""
     rule = get_tier_rule(from_tier)

@@ -1,6 +1,8 @@
 """The tiers: how full they are, what moved between them and why."""
 
+from collections import Counter
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +13,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from memories.insights.statistics import MONTH
 from memories.insights.tier_figures import (
     MAX_COUNTED,
     MAX_LATEST,
@@ -23,16 +26,11 @@ from memories.lifecycle.decay import STRONG_FROM, WEAK_BELOW
 from memories.lifecycle.tiers import TIER_RULES
 from memories.views import memory_presenter
 from memories.views.insights.audit_trail import csv_response
-from memories.views.insights.tier_presenter import TIER_LABELS, move_row
+from memories.views.insights.tier_presenter import REASON_NAMES, TIER_LABELS, move_row
 from orgs.languages.page_text import format_decimal, format_number, lazy_text
 from orgs.views.page_access import members_only
-from orgs.views.time_formats import local_time
+from orgs.views.time_formats import local_time, short_day
 
-STRENGTH_LABELS = {
-    "strong": lazy_text("Strong"),
-    "fading": lazy_text("Fading"),
-    "weak": lazy_text("Weak"),
-}
 # The list of moves as a file.
 MOVES_FILE = "lately"
 MOVES_COLUMNS = (
@@ -42,7 +40,7 @@ MOVES_COLUMNS = (
     lazy_text("To"),
     lazy_text("Why"),
 )
-CHART_NAMES = ("memories", "fullness", "strength", "moves", "learning")
+CHART_NAMES = ("strength", "memories", "moves", "reasons", "fullness", "learning")
 ADVICE_SENTENCES = {
     "too_easy": lazy_text("Rising is too easy: most of what rises sinks again within a week."),
     "could_be_easier": lazy_text("Rising could be easier: nearly all that rises stays up."),
@@ -55,6 +53,7 @@ def tiers(request: HttpRequest) -> HttpResponse:
     """The page."""
     found, moves = get_tier_figures_and_moves(request.actor, now=timezone.localtime())
     context = {
+        "sentence": _sentence(found),
         "total": found.total,
         "capped": found.capped,
         "most": MAX_COUNTED,
@@ -107,6 +106,7 @@ def _chart(name: str, found: TierFigures) -> dict[str, Any]:
         "fullness": _fullness_chart,
         "strength": _strength_chart,
         "moves": _moves_chart,
+        "reasons": _reasons_chart,
         "learning": _learning_chart,
     }
     chart = {"kind": "bars", "unit": gettext("memories"), "first_column": gettext("Tier")} | parts[
@@ -163,8 +163,26 @@ def _fullness_chart(found: TierFigures) -> dict[str, Any]:
     }
 
 
+def _sentence(found: TierFigures) -> str:
+    """What the page says, in one sentence; empty without memories."""
+    if not found.total:
+        return ""
+    strong, weak = found.by_strength["strong"], found.by_strength["weak"]
+    return gettext(
+        "Of %(total)s memories that you may read, %(strong)s are strong and %(weak)s weak; "
+        "%(moves)s moves between the tiers in 30 days."
+    ) % {
+        "total": format_number(found.total),
+        "strong": format_number(strong),
+        "weak": format_number(weak),
+        "moves": format_number(found.moves.month),
+    }
+
+
 def _strength_chart(found: TierFigures) -> dict[str, Any]:
+    """A histogram in ten equal parts, the weakest at the left."""
     return {
+        "kind": "columns",
         "title": gettext("How strong they are"),
         "sentence": gettext(
             "Strong from %(strong_from)s %%, weak below %(weak_below)s %%; use keeps them strong"
@@ -175,8 +193,8 @@ def _strength_chart(found: TierFigures) -> dict[str, Any]:
         },
         "first_column": gettext("Strength"),
         "values": [
-            {"label": word, "value": found.by_strength[key]}
-            for key, word in STRENGTH_LABELS.items()
+            {"label": f"{10 * tenth}-{10 * tenth + 10} %", "value": found.by_tenth[tenth]}
+            for tenth in range(10)
         ],
         "empty": ""
         if found.total
@@ -185,20 +203,47 @@ def _strength_chart(found: TierFigures) -> dict[str, Any]:
 
 
 def _moves_chart(found: TierFigures) -> dict[str, Any]:
-    moves = found.moves
+    """Moves by day, today at the right."""
+    moves, today = found.moves, timezone.localdate()
+    by_day: Counter[date] = Counter()
+    for (day, _), number in found.moved.items():
+        by_day[day] += number
+    days = [today - timedelta(days=ago) for ago in reversed(range(MONTH.days + 1))]
     return {
-        "title": gettext("What moved"),
-        "sentence": gettext("%(velocity)s moves a day in the last 30 days")
-        % {"velocity": format_decimal(moves.velocity, ",.1f")},
+        "kind": "columns",
+        "title": gettext("What moved, by day"),
+        "sentence": gettext(
+            "In the last hour %(up)s up and %(down)s down, in the last day %(up_day)s and "
+            "%(down_day)s; %(velocity)s a day in the last 30 days"
+        )
+        % {
+            "up": format_number(moves.up_last_hour),
+            "down": format_number(moves.down_last_hour),
+            "up_day": format_number(moves.up_last_day),
+            "down_day": format_number(moves.down_last_day),
+            "velocity": format_decimal(moves.velocity, ",.1f"),
+        },
         "unit": gettext("moves"),
-        "first_column": gettext("When"),
-        "values": [
-            {"label": gettext("Up, last hour"), "value": moves.up_last_hour},
-            {"label": gettext("Down, last hour"), "value": moves.down_last_hour},
-            {"label": gettext("Up, last day"), "value": moves.up_last_day},
-            {"label": gettext("Down, last day"), "value": moves.down_last_day},
-        ],
+        "first_column": gettext("Day"),
+        "values": [{"label": short_day(day), "value": by_day[day]} for day in days],
         "empty": "" if moves.month else gettext("What rose and what sank appears here."),
+    }
+
+
+def _reasons_chart(found: TierFigures) -> dict[str, Any]:
+    by_reason: Counter[str] = Counter()
+    for (_, reason), number in found.moved.items():
+        by_reason[reason] += number
+    return {
+        "title": gettext("Why they moved"),
+        "sentence": gettext("In the last 30 days"),
+        "unit": gettext("moves"),
+        "first_column": gettext("Why"),
+        "values": [
+            {"label": REASON_NAMES.get(reason, reason), "value": number}
+            for reason, number in by_reason.most_common()
+        ],
+        "empty": "" if by_reason else gettext("Why memories rise and sink appears here."),
     }
 
 

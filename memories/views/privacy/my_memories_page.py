@@ -195,7 +195,7 @@ def set_sharing_view(request: HttpRequest) -> HttpResponse:
     """Opt out of sharing, perhaps taking back what is shared already; or opt in again."""
     if request.method != "POST":
         since = request.membership[0].sharing_off_at
-        context = {"out": since, "shared": count_shared(request.actor) if since else 0}
+        context = {"out": since, "shared": count_shared(request.actor)}
         return render(request, "memories/privacy/opt_out.html", context)
     out, now = request.POST.get("on") == "1", timezone.now()
     withdraw = out and request.POST.get("withdraw") == "1"

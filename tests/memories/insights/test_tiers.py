@@ -200,6 +200,17 @@ def figures_of_what_is_read(filled: Tenant, name: str) -> None:
         for row in rows
     )
     assert set(found.by_strength) == {"strong", "fading", "weak"}
+    tenths = [
+        compute_strength(
+            importance=row.importance,
+            category=row.category,
+            accesses=row.use.access_count,
+            last_access=row.use.last_accessed_at,
+            now=AFTER,
+        )
+        for row in rows
+    ]
+    assert found.by_tenth == Counter(min(9, int(10 * one)) for one in tenths)
     told = [row.use.surprise for row in rows if row.use.updates]
     assert (found.reported, found.surprise) == (len(told), pytest.approx(sum(told) / len(told)))
 
@@ -214,6 +225,7 @@ def figures_of_what_is_read(filled: Tenant, name: str) -> None:
         len(risen),
         sum(fell_back(month, id_) for id_ in risen),
     )
+    assert found.moved == Counter((one.moved_at.date(), one.reason) for one in month)
     assert found.moves.up_last_hour
     assert found.moves.down_last_day > found.moves.down_last_hour
 

@@ -17,13 +17,14 @@ from memories.curation.review_decisions import ReviewDecision
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.review.propose import report_memory
+from memories.store.models.memory import Memory
 from memories.views.insights.audit_labels import ACTION_LABELS
 from memories.views.insights.audit_trail import csv_response
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve_principal
 from tests.databases import rolled_back_connection, set_scope_settings
 from tests.memories.curation.test_decide import propose
 from tests.page_client import get_user, make_signed_in_client, response_text
@@ -62,7 +63,7 @@ def test_admins_alone_read_it(world: World, name: str) -> None:
     assert response.status_code == (200 if name == "ada" else 404)
 
 
-def test_it_says_who_did_what_to_which_memory_but_not_its_text(world: World) -> None:
+def test_it_says_who_did_what_to_which_memory_but_no_text_of_what_is_gone(world: World) -> None:
     here, now = world.here, timezone.now()
     open_ = here.remember(here.robot("aria"), "Zanzibar is open.").id
     hidden = here.remember(here.person("bob"), "Zanzibar is mine.", visibility="private").id
@@ -75,6 +76,83 @@ def test_it_says_who_did_what_to_which_memory_but_not_its_text(world: World) -> 
     assert "Zanzibar" not in page
     assert str(hidden) not in page
     assert page.count("<tr>") == 4, "the head, what the gate said, and one row for each act here"
+
+
+def test_a_memory_is_called_by_its_words_of_now_if_the_admin_reads_it(world: World) -> None:
+    """Asked of another query: the memories that she reads, and whether they are in use."""
+    here, now = world.here, timezone.now()
+    mina = here.person("mina")
+    aria = here.robot("aria")
+    known = here.remember(aria, "The kiln is red.").id
+    edit_memory(here.person("chidi"), known, {"content": "The kiln is green."}, now=now)
+    theirs = here.remember(mina, "The kiln is hers.", visibility="private").id
+    gone = here.remember(aria, "The kiln is gone.").id
+    forget_memory(here.person("chidi"), gone, now=now)
+    ada = here.person("ada")
+    page = response_text(make_signed_in_client(here, "ada").get("/audit/"))
+    with resolve_principal(ada).scope():
+        rows = Memory.objects.filter(content__startswith="The kiln").values_list("id", "status")
+        read = {id_ for id_, status in rows if status == "active"}
+    assert known in read
+    assert theirs not in read
+    assert gone not in read
+    assert set(re.findall(r"The kiln is \w+", page)) == {"The kiln is green"}
+    file = make_signed_in_client(here, "ada").get("/audit/entries.csv")
+    assert "kiln" not in response_text(file), "a file that is kept holds no words of a memory"
+
+
+def test_what_was_done_often_is_one_line_under_its_day(world: World) -> None:
+    here = world.here
+    done(here, 4)
+    done(here, 2, "robot.created")
+    with organisation_scope(here.id):
+        audit.record_entry(
+            "group.created", actor=here.person("chidi"), now=timezone.now() - timedelta(days=3)
+        )
+        audit.record_entry("group.created", actor=here.person("ada"), now=timezone.now())
+    context = make_signed_in_client(here, "ada").get("/audit/?kind=").context
+    runs = [
+        (day.day, run.first["who"], run.first["action"], len(run.entries))
+        for day in context["days"]
+        for run in day.runs
+    ][:5]
+    today, before = (timezone.localdate() - timedelta(days=ago) for ago in (0, 3))
+    assert runs == [
+        (today, "Ada", "group.created", 1),
+        (before, "Chidi", "group.created", 1),
+        (today, "Chidi", "robot.created", 1),
+        (today, "Chidi", "robot.created", 1),
+        (today, "Chidi", "group.created", 4),
+    ]
+    folded = [run for day in context["days"] for run in day.runs if run.is_folded]
+    with organisation_scope(here.id):
+        last = AuditEntry.objects.filter(
+            organisation_id=here.id, action="group.created", member=here.members["chidi"].id
+        ).order_by("id")[:4]
+        assert {one.at for one in last} == {entry["at"] for entry in folded[0].entries}
+    assert [entry for day in context["days"] for run in day.runs for entry in run.entries] == (
+        context["entries"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("forgot", {"memory.forgotten"}),
+        ("tags of", {"memory.edited"}),
+        ("corrected", set()),
+        ("group.created", {"group.created"}),
+        ("no such act", set()),
+    ],
+)
+def test_an_act_is_found_by_its_words(world: World, words: str, found: set[str]) -> None:
+    here, now = world.here, timezone.now()
+    one = here.remember(here.person("ada"), "Paint is blue.", visibility="organisation").id
+    edit_memory(here.person("ada"), one, {"tags": ["paint"]}, now=now)
+    forget_memory(here.person("ada"), one, now=now)
+    done(here, 1)
+    shown = make_signed_in_client(here, "ada").get("/audit/", {"doing": words}).context["entries"]
+    assert {entry["action"] for entry in shown} == found
 
 
 def test_filters_stand_in_the_address(world: World) -> None:
@@ -182,9 +260,9 @@ def test_what_support_does_reads_as_a_sentence(world: World) -> None:
     )
     page = re.sub(r"\s+", " ", page)
     for words in (
-        "read a memory",
-        "opened the text of a memory",
-        "looked at the facts of a memory",
+        "read “One.”",
+        "opened the text of “One.”",
+        "looked at the facts of “One.”",
         "looked at a list of memories",
     ):
         assert words in page
@@ -221,7 +299,7 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
         kept = [(row.action, json.dumps(row.detail), row.target_type) for row in rows]
     assert len(kept) > 8
     assert [one for one in kept if CANARY in str(one)] == []
-    assert CANARY not in response_text(ada.get("/audit/"))
+    assert CANARY not in response_text(ada.get("/audit/entries.csv"))
 
 
 @pytest.mark.parametrize("name", ["=1+1", "@SUM(1)", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201"])

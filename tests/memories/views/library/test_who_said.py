@@ -1,11 +1,16 @@
 """The page of who said what: per asker, with many robots, and where there is nothing."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from memories.curation.edit_memory import edit_memory
+from memories.store.models.memory import Memory
 from memories.views.browsing import robot_mentions
+from memories.views.browsing.draw_lanes import MAX_LANES, LaneMark, draw_lanes
+from orgs.principals import resolve_principal
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, World
 
@@ -49,7 +54,7 @@ def test_an_api_and_a_page_tell_the_same(world: World) -> None:
 
 def test_nothing_asked_nothing_found_and_too_long(world: World) -> None:
     mina = make_signed_in_client(world.here, "mina")
-    assert "Nothing asked yet" in response_text(mina.get("/said/"))
+    assert "Nothing said yet" in response_text(mina.get("/said/"))
     assert "No match" in response_text(mina.get("/said/", {"topic": "zebra"}))
     assert "No match" in response_text(mina.get("/said/", {"topic": "the of"}))
     long = response_text(
@@ -91,3 +96,67 @@ def test_htmx_gets_the_results_alone(world: World) -> None:
         "/said/", {"topic": "zebra"}, headers={"hx-request": "true"}
     )
     assert page.content.decode().lstrip().startswith('<section id="results"')
+
+
+def test_it_starts_with_the_last_that_was_said_as_lanes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in the picture, by the rows that bob reads."""
+    monkeypatch.setattr(robot_mentions, "MAX_LAST", 3)
+    here = world.here
+    aria = here.robot("aria")
+    said = [
+        here.remember(aria, f"Crane {n}.", occurred_at=NOW - n * DAY, speaker="Fred").id
+        for n in range(4)
+    ]
+    ruled = here.remember(aria, "We keep the crane.", category="org_decision").id
+    edited = here.remember(aria, "The crane is red.").id
+    edit_memory(here.person("chidi"), edited, {"content": "The crane is green."}, now=NOW)
+    retagged = here.remember(aria, "The crane has a name.").id
+    edit_memory(here.person("chidi"), retagged, {"tags": ["crane"]}, now=NOW)
+    here.remember(here.person("mina"), "The crane in my dream.", visibility="private")
+    here.remember(aria, "A note of a crane.", visibility="internal")
+    page = make_signed_in_client(here, "bob").get("/said/")
+    placed = {
+        one.mark.url.split("/")[2]: (lane.name, one.mark.kind)
+        for lane in page.context["lanes"]
+        for one in lane.marks
+    }
+    with resolve_principal(here.person("bob")).scope():
+        read = set(Memory.objects.for_people().values_list("id", flat=True))
+    assert (
+        set(placed)
+        == {str(id_) for id_ in read}
+        == {str(id_) for id_ in (*said, ruled, edited, retagged)}
+    )
+    assert {placed[str(id_)] for id_ in said} == {("“Fred”", "")}
+    assert placed[str(ruled)] == ("aria", "decision")
+    assert placed[str(edited)] == ("aria", "changed")
+    assert placed[str(retagged)] == ("aria", "")
+    text = re.sub(r"<[^>]+>|\s+", " ", response_text(page))
+    text = re.sub(r"\s+", " ", text)
+    assert "The last that was said: 7 memories from 1 robot" in text
+    assert "1 decision " in text
+    assert "1 changed since, or true no longer" in text
+    assert "The last 3 of these" in text
+    assert len(page.context["moments"]) == 3
+    times = [one.x for lane in page.context["lanes"] for one in lane.marks]
+    assert all(0 < x < 100 for x in times)
+
+
+def test_the_busiest_have_lanes_and_the_others_share_one() -> None:
+    marks = [
+        LaneMark(f"P{n}", NOW + n * DAY, "", f"/{n}/", "")
+        for n in range(MAX_LANES + 3)
+        for _ in range(2 if n == 5 else 1)
+    ]
+    lanes, ticks = draw_lanes(marks)
+    assert len(lanes) == MAX_LANES
+    assert lanes[0].name == "P5"
+    assert lanes[-1].name == ""
+    assert sum(len(lane.marks) for lane in lanes) == len(marks)
+    places = sorted((one.mark.at, one.x) for lane in lanes for one in lane.marks)
+    assert [x for _, x in places] == sorted(x for _, x in places), "later is more to the right"
+    assert [at for _, at in ticks] == sorted(at for _, at in ticks)
+    alone, [(middle, at)] = draw_lanes(marks[:1])
+    assert (middle, at, alone[0].marks[0].x) == (50, NOW, 50)
