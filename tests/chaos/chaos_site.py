@@ -31,6 +31,8 @@ LIMITS = (
     "ORGANISATION_WRITES_PER_MINUTE", "PAGES_PER_MINUTE", "ADDRESS_CALLS_PER_MINUTE",
 )  # fmt: skip
 
+SUPERVISOR_LOG = "supervisor.log"
+
 
 @dataclass
 class ChaosSite:
@@ -56,8 +58,13 @@ class ChaosSite:
 
     def check(self) -> None:
         """Fail if the supervisor or the load has ended: nothing is worth waiting for then."""
-        assert self.process.poll() is None, "the supervisor has ended"
+        assert self.process.poll() is None, f"the supervisor has ended\n{self.last_words()}"
         assert not self.broken, traceback.format_exception(self.broken[0])
+
+    def last_words(self) -> str:
+        """The end of what the supervisor itself has written."""
+        path = self.data_dir.parent / SUPERVISOR_LOG
+        return path.read_text(errors="replace")[-4_000:]
 
     def is_up(self) -> bool:
         """Whether it is ready for requests."""
@@ -120,7 +127,7 @@ def running_site(folder: Path, **environment: str) -> Iterator[ChaosSite]:
         **environment,
     }
     given |= dict.fromkeys(LIMITS, "0")
-    with (folder / "supervisor.log").open("wb") as log:
+    with (folder / SUPERVISOR_LOG).open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.supervise", str(dump)],
             cwd=PROJECT,
