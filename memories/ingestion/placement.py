@@ -204,7 +204,7 @@ class PlacementResolver:
             raise MemoryRequestError(
                 "Kind internal goes with visibility internal or a team's, and no other."
             )
-        allowed = self.permission.ask(actor, visibility, group)
+        allowed = self.permission.ask(actor, visibility, group, cohort[1] if cohort else "")
         concerned = AudienceSpec(
             readers=draft.readers,
             listeners=listeners,
