@@ -37,6 +37,7 @@ from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.document_source import map_part_texts, part_texts
 from orgs import audit
+from orgs.cohort_types import COHORT_TYPES
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import current_scope, insert_scope, organisation_scope
 from orgs.models.audiences import Audience, AudienceType
@@ -234,7 +235,9 @@ class DraftGates:
         reviewers = load_gate_reviewers(organisation_id, target, audience, owner)
         if reviewers is None:
             kind = AudienceType.REVIEW
-            where = self.placer.audience.of_review(organisation_id, owner)
+            # Where a lesson waits says of nobody that they taught it.
+            author = None if audience in COHORT_TYPES else owner
+            where = self.placer.audience.of_review(organisation_id, author)
         else:
             kind = AudienceType.EXPLICIT
             where = self.placer.audience.of_persons(organisation_id, reviewers)

@@ -218,7 +218,9 @@ class PlacementResolver:
         proposed = None
         if allowed is WriteAccess.PROPOSE:
             proposed, audience_kind = audience_id, AudienceType.REVIEW
-            audience_id = self.audience.of_review(actor.organisation_id, actor.own_member_id)
+            # Where a lesson waits says of nobody that they taught it.
+            author = None if cohort else actor.own_member_id
+            audience_id = self.audience.of_review(actor.organisation_id, author)
         return Placement(
             principal=principal,
             audience_id=audience_id,
