@@ -22,6 +22,7 @@ from config.embedded.servers.ports import choose_port
 from config.embedded.servers.provisioning import role_url
 from tests.chaos.dump import dump_database
 from tests.config.embedded.conftest import PROJECT, SERVICE_VARIABLES, delete_outside_folders
+from tests.world_copies import delete_left_rows
 
 # So often a state is asked for, in seconds.
 PAUSE = 0.05
@@ -114,6 +115,7 @@ class ChaosSite:
 def running_site(folder: Path, **environment: str) -> Iterator[ChaosSite]:
     """The site with the rows of the test database as it is now; ended and deleted afterwards."""
     dump, data_dir, port = folder / "dump", folder / "data", choose_port()
+    delete_left_rows()
     dump_database(dump)
     given = {n: v for n, v in os.environ.items() if not n.startswith(SERVICE_VARIABLES)}
     given |= {

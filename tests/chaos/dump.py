@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 from tests.databases import database_url
-from tests.world_copies import delete_left_rows
 
 
 def programs() -> Path:
@@ -18,7 +17,6 @@ def programs() -> Path:
 
 def dump_database(path: Path) -> None:
     """Write tables, rows, policies and rights of the test database."""
-    delete_left_rows()
     subprocess.run(
         [programs() / "pg_dump", "-Fc", "-Z0", "-f", path, database_url("admin")], check=True
     )
