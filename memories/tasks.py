@@ -37,6 +37,7 @@ from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.read_feeds import read_feeds
 from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
+from orgs.members.account_settling import settle_due_copies
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.quotas import add_up_usage
 from orgs.placement.all_organisations import list_organisation_ids, list_removed_ids
@@ -254,6 +255,12 @@ def sweep_patterns(**_: object) -> int:
     for organisation_id in due:
         send_hint("memories.promote_patterns", organisation_id)
     return len(due)
+
+
+@shared_task(name="memories.sweep_account_copies")
+def sweep_account_copies(**_: object) -> int:
+    """Look at copies of accounts on other database servers that something may have left behind."""
+    return settle_due_copies()
 
 
 @shared_task(name="memories.sweep_removals")

@@ -1,5 +1,6 @@
 """The tables of this app. The registry is for Django: callers import the defining module."""
 
+from orgs.models.account_copies import AccountCopy
 from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
 from orgs.models.audit import AuditCursor, AuditEntry
 from orgs.models.base import TenantForeignKey, TenantModel, new_id
@@ -20,6 +21,7 @@ from orgs.models.support import SupportAct
 from orgs.models.users import User
 
 __all__ = [
+    "AccountCopy",
     "Audience",
     "AudienceEntry",
     "AudienceType",

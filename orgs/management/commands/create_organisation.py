@@ -23,7 +23,7 @@ class Command(ResultCommand):
         parser.add_argument("name")
         parser.add_argument("--slug", default="")
         parser.add_argument(
-            "--server", default="", help="of DATABASE_SERVERS; for robots alone (docs/scaling.md)"
+            "--server", default="", help="of DATABASE_SERVERS (docs/scaling.md)"
         )
         parser.add_argument("--language", default="english", help="text-search configuration")
 
