@@ -183,7 +183,9 @@ class World:
 
 def make_tenant(name: str, *, server: str = "") -> Tenant:
     """aria acts for members in both groups, bolt sits nowhere, clio only in #design."""
-    tenant = Tenant(create_organisation(name=f"{name} {secrets.token_hex(5)}", server=server, now=NOW))
+    tenant = Tenant(
+        create_organisation(name=f"{name} {secrets.token_hex(5)}", server=server, now=NOW)
+    )
     with organisation_scope(tenant.id):
         for person, role in PEOPLE.items():
             tenant.members[person], _ = create_member(

@@ -6,7 +6,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from orgs.database.driver.servers import HOME, current_server, is_switched_on, server_of
+from orgs.database.driver.servers import (
+    HOME,
+    apart_on_server,
+    current_server,
+    is_switched_on,
+    server_of,
+)
 from orgs.database.rls import organisation_scope
 from orgs.members.account_settling import drop_copies, settle_account
 from orgs.members.unused_accounts import delete_account, detach_account
@@ -104,8 +110,11 @@ def _detach_elsewhere(organisation_id: UUID, member_id: UUID) -> bool:
                 organisation_id=organisation_id, id=member_id, erased_at=None
             )
             account = rows.values_list("user_id", flat=True).first()
-    if account is None or User.objects.filter(pk=account, is_staff=True).exists():
+    if account is None:
         return False
+    with apart_on_server(HOME):
+        if User.objects.filter(pk=account, is_staff=True).exists():
+            return False
     if not detach_account(account, but=organisation_id):
         return False
     if is_switched_on():

@@ -1,7 +1,5 @@
 """What has to hold before anything is done: each fault is one sentence."""
 
-from uuid import UUID
-
 import psycopg
 
 from orgs.database.driver.servers import has_role, list_servers

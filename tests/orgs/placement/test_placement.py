@@ -38,9 +38,7 @@ from tests.orgs.placement.two_servers import ROLES, admin_url, rows_of
 from tests.world import Tenant, World
 
 
-@pytest.mark.conformance(
-    "O15", open="organisations moved with one command, several hosts, people on another server"
-)
+@pytest.mark.conformance("O15", open="tried on one machine alone, not on several hosts")
 def test_it_remembers_and_recalls_on_its_own_server_alone(
     far: Tenant, lasting_world: World, second_database: str
 ) -> None:
