@@ -37,7 +37,7 @@ from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.read_feeds import read_feeds
 from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
-from orgs.members.account_settling import settle_due_copies
+from orgs.members.account_settling import compare_all_copies, settle_due_copies
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.quotas import add_up_usage
 from orgs.placement.all_organisations import list_organisation_ids, list_removed_ids
@@ -261,6 +261,12 @@ def sweep_patterns(**_: object) -> int:
 def sweep_account_copies(**_: object) -> int:
     """Look at copies of accounts on other database servers that something may have left behind."""
     return settle_due_copies()
+
+
+@shared_task(name="memories.compare_account_copies")
+def compare_account_copies(**_: object) -> int:
+    """Find copies of accounts that are not as they should be, such as a restore brings back."""
+    return compare_all_copies()
 
 
 @shared_task(name="memories.sweep_removals")

@@ -24,6 +24,7 @@ from orgs.placement.account_copies import (
     list_copies,
     list_due_copies,
     mark_copies_due,
+    mark_differing_copies,
     note_settled,
     read_account,
     release_copy,
@@ -118,6 +119,18 @@ def settle_due_copies(*, seconds: float = SETTLE_AFTER_SECONDS) -> int:
         else:
             done += 1
     return done
+
+
+def compare_all_copies() -> int:
+    """Find copies that are not as they should be, such as a restore of their server brings back.
+    Returns how many are due for it; a server that is away is left out."""
+    found = 0
+    for server in list_servers()[1:]:
+        try:
+            found += mark_differing_copies(server)
+        except OperationalError:
+            log.warning("copies of accounts wait for a server", extra={"server": server})
+    return found
 
 
 def on_account_saved(sender: object, instance: User, **kwargs: Any) -> None:

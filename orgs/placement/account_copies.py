@@ -71,6 +71,19 @@ WHERE account = %(account)s::text::uuid AND server = %(server)s AND due_at = %(d
 RETURNING id"""
 
 
+# Of a server: its copies behind an id, and whether each opens nothing.
+_PAGE_SQL = """SELECT u.id, u.email, u.name, u.is_active,
+    u.password = '!' AND NOT u.is_staff AND NOT u.is_superuser
+FROM orgs_user u WHERE u.id > %(after)s::text::uuid ORDER BY u.id LIMIT %(limit)s"""
+_NAMED_SQL = """SELECT u.id, u.email, u.name, u.is_active, true FROM orgs_user u
+JOIN orgs_accountcopy c ON c.account = u.id
+WHERE c.server = %(server)s AND u.id = ANY (%(accounts)s::text[]::uuid[])"""
+_NAME_DUE_SQL = """INSERT INTO orgs_accountcopy (id, account, server, due_at, ends_account)
+VALUES (%(id)s::text::uuid, %(account)s::text::uuid, %(server)s, now(), false)
+ON CONFLICT (account, server) DO UPDATE SET due_at = excluded.due_at"""
+PAGE = 5_000
+
+
 @dataclass(frozen=True, slots=True)
 class DueCopy:
     """A copy to look at; the fields are those of AccountCopy."""
@@ -156,6 +169,26 @@ def mark_copies_due(account: UUID, *, but: str = HOME) -> None:
     transaction that is open on the home server."""
     with apart_on_server(HOME):
         fetch_all(_MARK_DUE_SQL, {"account": str(account), "but": but})
+
+
+def mark_differing_copies(server: str) -> int:
+    """Compare all copies of a server with their accounts; one that differs, or that is not named,
+    as after a restore of that server, is due. Returns how many."""
+    after, found = UUID(int=0), 0
+    while True:
+        with apart_on_server(server):
+            rows = fetch_all(_PAGE_SQL, {"after": str(after), "limit": PAGE})
+        if not rows:
+            return found
+        after = rows[-1][0]
+        asked = {"server": server, "accounts": [str(row[0]) for row in rows]}
+        with apart_on_server(HOME):
+            right = set(map(tuple, fetch_all(_NAMED_SQL, asked)))
+            for row in rows:
+                if tuple(row) not in right:
+                    values = {"id": str(new_id()), "account": str(row[0]), "server": server}
+                    fetch_all(_NAME_DUE_SQL, values)
+                    found += 1
 
 
 def note_settled(copy: DueCopy) -> None:

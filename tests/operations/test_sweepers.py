@@ -54,6 +54,7 @@ SWEEPERS = {
     "memories.sweep_jobs": "memories.run_job",
     "memories.sweep_patterns": "memories.promote_patterns",
     "memories.sweep_removals": None,
+    "memories.sweep_account_copies": None,
     "memories.sweep_ages": "memories.age_due",
     "memories.sweep_daily_jobs": "memories.run_job",
     "memories.sweep_webhooks": None,

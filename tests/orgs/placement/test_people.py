@@ -3,7 +3,7 @@
 import re
 import secrets
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -345,6 +345,33 @@ def test_a_server_that_is_away_is_said_to_its_people_alone(
     monkeypatch.undo()
     assert User.objects.filter(pk=account.pk).exists()
     assert member.user_id == account.pk
+
+
+def test_what_a_restore_of_the_other_server_brings_back_is_mended(
+    town: Tenant, email: str, second_database: str
+) -> None:
+    """A copy of somebody who was erased since, and one of before its account was closed."""
+    join(town, email)
+    account, gone = User.objects.get(email=email), uuid4()
+    account.is_active = False
+    account.save()
+    settle_due_copies(seconds=0)
+    with psycopg.connect(admin_url(second_database), autocommit=True) as there:
+        there.execute(
+            "UPDATE orgs_user SET is_active = true, password = 'x' WHERE id = %s", [account.pk]
+        )
+        there.execute(
+            "INSERT INTO orgs_user (id, email, name, is_active, password, is_staff, is_superuser, "
+            "created_at) VALUES (%s, 'gone@example.org', '', true, '!', false, false, now())",
+            [gone],
+        )
+    assert tasks.compare_account_copies() >= 2
+    settle_due_copies(seconds=0)
+    [(_, _, is_open, password, *_)] = copies(second_database, account.pk)
+    assert (is_open, password) == (False, "!")
+    assert copies(second_database, gone) == []
+    tasks.compare_account_copies()
+    assert named_copies(account.pk) == [("north", False)]
 
 
 def test_nobody_reads_accounts_on_another_server(town: Tenant) -> None:
