@@ -1,0 +1,74 @@
+"""The machine of attacks with one of the two organisations on another server, beside the home
+server's own test (`tests/isolation/test_attacks.py`)."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from orgs.organisations.organisation_removal import remove_organisation
+from orgs.placement.placements import find_server
+from tests.isolation import test_attacks
+from tests.isolation.api_surface import mem0_operations, tool_operations
+from tests.sampling import ALL, run_seed
+from tests.world import World, make_tenant
+
+
+class OnBothServers:
+    """In place of `transaction` where an attempt is undone: transactions of the test on both
+    servers, which are none of the product's."""
+
+    @staticmethod
+    @contextmanager
+    def atomic() -> Iterator[None]:
+        with ExitStack() as stack:
+            for alias in ("default", "default@north"):
+                block = transaction.atomic(using=alias)
+                block._from_testcase = True
+                stack.enter_context(block)
+            yield
+
+    @staticmethod
+    def set_rollback(rollback: bool) -> None:
+        for alias in ("default", "default@north"):
+            transaction.set_rollback(rollback, using=alias)
+
+
+@pytest.fixture(params=["attackers", "attacked"])
+def divided_world(request: pytest.FixtureRequest, north: str) -> Iterator[World]:
+    """Two organisations on two servers: that of most attackers on the other one, or the one that
+    they attack."""
+    servers = (north, "") if request.param == "attackers" else ("", north)
+    here, there = (make_tenant(name, server=on) for name, on in zip("HT", servers, strict=True))
+    yield World(here, lambda: there)
+    for tenant in (here, there):
+        remove_organisation(tenant.id, now=timezone.now())
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("A14", "T05", "T06")
+@pytest.mark.timeout(3600)
+def test_no_attempt_finds_anything_on_two_servers(
+    divided_world: World, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_server(divided_world.here.id) != find_server(divided_world.there.id)
+    monkeypatch.setattr(test_attacks, "transaction", OnBothServers)
+    tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
+    rounds = ((1, "", ALL), (60, "/recall", ALL), (tools, "TOOL ", ALL))
+    rounds += ((mem0, "/mem0/", ALL), (60, "/scim/", ALL))
+    done = test_attacks.attack(divided_world, run_seed(request), *rounds)
+    assert done[0] >= 200
+    assert done[1:] == [count for count, _, _ in rounds[1:]]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_the_machine_notices_a_leak_on_two_servers(
+    divided_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(test_attacks, "transaction", OnBothServers)
+    monkeypatch.setattr("orgs.principals.Principal.scope", test_attacks.everything_open)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        test_attacks.attack(divided_world, 1, (1_000, "", ALL))
