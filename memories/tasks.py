@@ -61,17 +61,17 @@ def embed_pending(*, organisation_id: str, turn: str = "", **_: object) -> int:
     are more. turn: the one that is gone on with. Nothing if all turns of the organisation are
     taken."""
     whose = UUID(organisation_id)
-    number = int(turn) if turn else turns.take_turn(EMBEDDING, whose)
+    number = int(turn) if turn else turns.acquire_turn(EMBEDDING, whose)
     if number is None:
         return 0
-    turns.keep_turn(EMBEDDING, whose, number)
+    turns.renew_turn(EMBEDDING, whose, number)
     done, until, is_left = 0, time.monotonic() + turns.TURN_SECONDS, False
     try:
         done, is_left = _embed_until(whose, until)
     finally:
         if is_left:
             send_hint("memories.embed_pending", whose, turn=number)
-        elif turns.end_turn(EMBEDDING, whose, number):
+        elif turns.release_turn(EMBEDDING, whose, number):
             send_hint("memories.embed_pending", whose)
     return done
 

@@ -18,7 +18,7 @@ MAX_TURNS = 2
 TURN_SECONDS, LOST_AFTER_SECONDS = 1.0, 90
 
 
-def take_turn(kind: str, organisation_id: UUID) -> int | None:
+def acquire_turn(kind: str, organisation_id: UUID) -> int | None:
     """A free turn; None if all are taken, whose runs find what is new."""
     for _ in range(2):
         for turn in range(MAX_TURNS):
@@ -29,12 +29,12 @@ def take_turn(kind: str, organisation_id: UUID) -> int | None:
     return None
 
 
-def keep_turn(kind: str, organisation_id: UUID, turn: int) -> None:
+def renew_turn(kind: str, organisation_id: UUID, turn: int) -> None:
     """The turn begins, or stands in the queue again."""
     cache.set(_key(kind, organisation_id, turn), 1, LOST_AFTER_SECONDS)
 
 
-def end_turn(kind: str, organisation_id: UUID, turn: int) -> bool:
+def release_turn(kind: str, organisation_id: UUID, turn: int) -> bool:
     """Nothing is left. Returns whether a hint was dropped meanwhile, so that it may be."""
     cache.delete(_key(kind, organisation_id, turn))
     return bool(cache.delete(_missed_key(kind, organisation_id)))

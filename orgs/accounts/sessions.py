@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
-from orgs.database.driver.servers import HOME, apart_on_server
+from orgs.database.driver.servers import HOME, switched_to_server
 from orgs.database.rls import unless_unwritable
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -133,7 +133,7 @@ def end_sign_ins(user: User, *, only: UUID | None = None, but: UUID | None = Non
         chosen = chosen.filter(id=only)
     if but is not None:
         chosen = chosen.exclude(id=but)
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         keys = list(chosen.values_list("session_key", flat=True))
         Session.objects.filter(session_key__in=keys).delete()
         SignIn.objects.filter(user=user, session_key__in=keys).delete()

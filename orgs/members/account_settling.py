@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
-from orgs.database.driver.servers import HOME, apart_on_server, is_switched_on, list_servers
+from orgs.database.driver.servers import HOME, is_switched_on, list_servers, switched_to_server
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.members.unused_accounts import delete_account, detach_account
@@ -45,7 +45,7 @@ def settle_copy(copy: DueCopy) -> int:
     account = read_account(copy.account)
     if account is None:
         _detach(copy)
-    with apart_on_server(copy.server):
+    with switched_to_server(copy.server):
         if list_members_on_server(copy.account):
             if account is not None:
                 with transaction.atomic():
@@ -69,8 +69,8 @@ def _end_account(copy: DueCopy) -> int:
     account = copy.account
     if is_unused := detach_account(account):
         drop_copies(account, but=copy.server)
-    with apart_on_server(HOME), transaction.atomic():
-        # Locked: `hold_copy` waits, and finds no account any more.
+    with switched_to_server(HOME), transaction.atomic():
+        # Locked: `ensure_copy` waits, and finds no account any more.
         user = User.objects.select_for_update().filter(pk=account, is_staff=False).first()
         if not release_copy(copy) or not is_unused or user is None:
             return 0
@@ -90,7 +90,7 @@ def drop_copies(account: UUID, *, but: str = HOME) -> None:
 
 def _detach(copy: DueCopy) -> None:
     """Let memberships go of an account that is gone."""
-    with apart_on_server(copy.server):
+    with switched_to_server(copy.server):
         members = list_members_on_server(copy.account)
     for organisation_id, member_id in members:
         with organisation_scope(organisation_id):

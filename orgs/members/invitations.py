@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
-from orgs.database.driver.servers import HOME, apart_on_server, current_server
+from orgs.database.driver.servers import HOME, current_server, switched_to_server
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.limits import token_buckets
@@ -32,7 +32,7 @@ from orgs.models.users import User
 from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.outbound.mail import name_in_mail, send_mail
-from orgs.placement.account_copies import hold_copy
+from orgs.placement.account_copies import ensure_copy
 from orgs.placement.all_organisations import list_invited_members
 from orgs.principals import Actor
 
@@ -256,7 +256,7 @@ def accept_invitation(
 def _open_account(member: Member, password: str | None, user: User | None) -> User:
     """The account that joins, after its first password was set where nobody is signed in. If the
     organisation lies on another server, that is committed before the membership is."""
-    with apart_on_server(HOME), transaction.atomic():
+    with switched_to_server(HOME), transaction.atomic():
         # Locked, so that only one of two organisations' links sets the password.
         rows = User.objects.select_for_update().filter(pk=member.user_id, is_active=True)
         account = rows.first()
@@ -291,7 +291,7 @@ def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) 
 def can_sign_in(user: User) -> bool:
     """Whether the account has a password, a passkey or a single sign-on that opens it. user: from
     the home server, no copy."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         return (
             user.has_usable_password()
             or user.socialaccount_set.exists()
@@ -307,10 +307,10 @@ def invite_digest(secret: str) -> str:
 def _ensure_account(email: str, password: str | None, name: str) -> User:
     """The account of an address, on the home server, made if there is none. If the organisation
     lies on another server, it is committed at once, with a note to delete it if nothing follows."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         found = User.objects.filter(email=User.objects.normalise(email)).first()
         user = found or User.objects.create_user(email, password, name=name)
-    hold_copy(user.pk, ends_account=found is None)
+    ensure_copy(user.pk, ends_account=found is None)
     return user
 
 

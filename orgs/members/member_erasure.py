@@ -8,10 +8,10 @@ from django.db import transaction
 
 from orgs.database.driver.servers import (
     HOME,
-    apart_on_server,
     current_server,
     is_switched_on,
     server_of,
+    switched_to_server,
 )
 from orgs.database.rls import organisation_scope
 from orgs.members.account_settling import drop_copies, settle_account
@@ -112,7 +112,7 @@ def _detach_elsewhere(organisation_id: UUID, member_id: UUID) -> bool:
             account = rows.values_list("user_id", flat=True).first()
     if account is None:
         return False
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         if User.objects.filter(pk=account, is_staff=True).exists():
             return False
     if not detach_account(account, but=organisation_id):

@@ -1,6 +1,5 @@
 """The tables of this app. The registry is for Django: callers import the defining module."""
 
-from orgs.models.account_copies import AccountCopy
 from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
 from orgs.models.audit import AuditCursor, AuditEntry
 from orgs.models.base import TenantForeignKey, TenantModel, new_id
@@ -14,7 +13,7 @@ from orgs.models.organisations import (
     Organisation,
     Projection,
 )
-from orgs.models.placements import OrganisationFence, OrganisationMove, Placement
+from orgs.models.placements import AccountCopy, OrganisationFence, OrganisationMove, Placement
 from orgs.models.sign_ins import SignIn
 from orgs.models.superuser_keys import SuperuserKey
 from orgs.models.support import SupportAct

@@ -15,10 +15,9 @@ from uuid import UUID
 
 from orgs.database.driver.servers import (
     HOME,
-    apart_on_server,
     current_server,
-    is_switched_on,
     list_servers,
+    switched_to_server,
 )
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.errors import UnknownServerError
@@ -27,7 +26,7 @@ from orgs.models.users import User
 
 # The columns of an account that its copies have.
 COPIED_FIELDS = frozenset({"email", "name", "is_active"})
-_HOLD_SQL = """
+_UPSERT_SQL = """
 WITH one AS MATERIALIZED (
     SELECT u.id, u.email, u.name, u.is_active FROM orgs_user u
     WHERE u.id = %(account)s::text::uuid FOR KEY SHARE
@@ -94,12 +93,12 @@ class DueCopy:
     ends_account: bool
 
 
-def hold_copy(account: UUID, *, ends_account: bool = False) -> None:
+def ensure_copy(account: UUID, *, ends_account: bool = False) -> None:
     """Before a membership of the current server refers to an account: name its copy, and write it
     in the open transaction. Nothing on the home server. ends_account: the account was made for this
     membership. Raises User.DoesNotExist."""
     if server := current_server():
-        row = _hold(account, server, ends_account)
+        row = _upsert_copy(account, server, ends_account)
         if row is None:
             raise User.DoesNotExist
         write_copy(row)
@@ -109,18 +108,18 @@ def mark_copy_due(account: UUID, *, ends_account: bool = False) -> None:
     """Before a membership of the current server lets go of an account; nothing on the home
     server. ends_account: the account is deleted if it is no member anywhere."""
     if server := current_server():
-        _hold(account, server, ends_account)
+        _upsert_copy(account, server, ends_account)
 
 
-def _hold(account: UUID, server: str, ends_account: bool) -> tuple[Any, ...] | None:
+def _upsert_copy(account: UUID, server: str, ends_account: bool) -> tuple[Any, ...] | None:
     values = {
         "id": str(new_id()),
         "account": str(account),
         "server": server,
         "ends_account": ends_account,
     }
-    with apart_on_server(HOME):
-        rows = fetch_all(_HOLD_SQL, values)
+    with switched_to_server(HOME):
+        rows = fetch_all(_UPSERT_SQL, values)
     return rows[0] if rows else None
 
 
@@ -133,7 +132,7 @@ def write_copy(row: Sequence[Any]) -> None:
 
 def read_account(account: UUID) -> tuple[Any, ...] | None:
     """What a copy says of an account, from the home server; None for one that is gone."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         rows = fetch_all(_ACCOUNT_SQL, {"account": str(account)})
     return rows[0] if rows else None
 
@@ -141,9 +140,7 @@ def read_account(account: UUID) -> tuple[Any, ...] | None:
 def list_account_servers(account: UUID) -> list[str]:
     """The servers on which an account may be a member, the home server first. Raises
     UnknownServerError for one that is not set any more."""
-    if not is_switched_on():
-        return [HOME]
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         others = [server for (server,) in fetch_all(_SERVERS_SQL, {"account": str(account)})]
     for server in others:
         if server not in list_servers():
@@ -153,13 +150,13 @@ def list_account_servers(account: UUID) -> list[str]:
 
 def list_copies(account: UUID) -> list[DueCopy]:
     """All copies of an account, due or not."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         return [DueCopy(*row) for row in fetch_all(_COPIES_SQL, {"account": str(account)})]
 
 
 def list_due_copies(*, seconds: float, limit: int) -> list[DueCopy]:
     """Copies that are due for so many seconds, the longest due first."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         rows = fetch_all(_DUE_SQL, {"seconds": seconds, "limit": limit})
     return [DueCopy(*row) for row in rows]
 
@@ -167,7 +164,7 @@ def list_due_copies(*, seconds: float, limit: int) -> list[DueCopy]:
 def mark_copies_due(account: UUID, *, but: str = HOME) -> None:
     """The copies of an account have to be looked at, but for that of one server; part of the
     transaction that is open on the home server."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         fetch_all(_MARK_DUE_SQL, {"account": str(account), "but": but})
 
 
@@ -176,13 +173,13 @@ def mark_differing_copies(server: str) -> int:
     as after a restore of that server, is due. Returns how many."""
     after, found = UUID(int=0), 0
     while True:
-        with apart_on_server(server):
+        with switched_to_server(server):
             rows = fetch_all(_PAGE_SQL, {"after": str(after), "limit": PAGE})
         if not rows:
             return found
         after = rows[-1][0]
         asked = {"server": server, "accounts": [str(row[0]) for row in rows]}
-        with apart_on_server(HOME):
+        with switched_to_server(HOME):
             right = set(map(tuple, fetch_all(_NAMED_SQL, asked)))
             for row in rows:
                 if tuple(row) not in right:
@@ -193,13 +190,13 @@ def mark_differing_copies(server: str) -> int:
 
 def note_settled(copy: DueCopy) -> None:
     """The copy is as it should be, unless it was marked again meanwhile."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         fetch_all(_SETTLED_SQL, _values(copy))
 
 
 def release_copy(copy: DueCopy) -> bool:
     """The copy is gone. False if it was marked again meanwhile."""
-    with apart_on_server(HOME):
+    with switched_to_server(HOME):
         return bool(fetch_all(_RELEASE_SQL, _values(copy)))
 
 

@@ -23,11 +23,11 @@ from django.db.models import Q, QuerySet
 from orgs.database.compiled_queries import CompiledQuery
 from orgs.database.driver.servers import (
     HOME,
-    apart_on_server,
     has_role,
     is_switched_on,
     list_servers,
     on_server,
+    switched_to_server,
 )
 from orgs.database.rls import Scope, scope
 from orgs.errors import PlacementPendingError
@@ -203,14 +203,13 @@ def _members_of(
     partly: a server that does not answer is left out, unless an organisation lies there that is
     needed; the home server never is. A transaction that is open on one of the servers is used.
     """
-    servers = list_account_servers(user_id)
     if not is_switched_on():
         with scope(Scope(user=user_id)):
             return read()
     found: dict[UUID, list[tuple[str, Member]]] = {}
-    for server in servers:
+    for server in list_account_servers(user_id):
         try:
-            with apart_on_server(server), scope(Scope(user=user_id)):
+            with switched_to_server(server), scope(Scope(user=user_id)):
                 rows = read()
         except OperationalError:
             if server == HOME or not partly or (needed and _lies_on(needed, server)):

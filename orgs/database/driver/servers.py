@@ -155,7 +155,7 @@ def reading_on_server(server: str) -> Iterator[None]:
 
 
 @contextmanager
-def apart_on_server(server: str) -> Iterator[None]:
+def switched_to_server(server: str) -> Iterator[None]:
     """Use the connections of this server, whatever is open on another one: what is done here is
     committed for itself, and has to be sound also if the other transaction is undone. On the
     current server it is part of what is open there."""

@@ -95,7 +95,8 @@ def list_accounts(connection: Connection, organisation_id: UUID) -> list[UUID]:
         )
         for table, column in connection.execute(_HOME_REFERENCES_SQL.encode()).fetchall()
     ]
-    rows = connection.execute(sql.SQL(" UNION ").join(parts) + sql.SQL(" ORDER BY 1")).fetchall()
+    statement = sql.SQL("{} ORDER BY 1").format(sql.SQL(" UNION ").join(parts))
+    rows = connection.execute(statement).fetchall()
     return [account for (account,) in rows]
 
 

@@ -123,8 +123,8 @@ def test_a_turn_ends_when_the_run_fails(
         for _ in range(turns.MAX_TURNS + 1):
             with pytest.raises(RuntimeError):
                 tasks.embed_pending(organisation_id=str(here.id))
-    assert turns.take_turn(tasks.EMBEDDING, here.id) == 0
-    assert turns.take_turn(tasks.EMBEDDING, here.id) == 1
-    assert turns.take_turn(tasks.EMBEDDING, here.id) is None
-    assert turns.end_turn(tasks.EMBEDDING, here.id, 0)
-    assert not turns.end_turn(tasks.EMBEDDING, here.id, 1)
+    assert turns.acquire_turn(tasks.EMBEDDING, here.id) == 0
+    assert turns.acquire_turn(tasks.EMBEDDING, here.id) == 1
+    assert turns.acquire_turn(tasks.EMBEDDING, here.id) is None
+    assert turns.release_turn(tasks.EMBEDDING, here.id, 0)
+    assert not turns.release_turn(tasks.EMBEDDING, here.id, 1)
