@@ -1,16 +1,19 @@
 """The machine of attacks with one of the two organisations on another server, beside the home
 server's own test (`tests/isolation/test_attacks.py`)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
+from typing import Any
 
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from orgs.database.driver.servers import server_of
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.placement.placements import find_server
-from tests.isolation import test_attacks
+from tests.isolation import canaries, test_attacks
 from tests.isolation.api_surface import mem0_operations, tool_operations
 from tests.sampling import ALL, run_seed
 from tests.world import World, make_tenant
@@ -34,6 +37,25 @@ class OnBothServers:
     def set_rollback(rollback: bool) -> None:
         for alias in ("default", "default@north"):
             transaction.set_rollback(rollback, using=alias)
+
+
+@pytest.fixture(autouse=True)
+def planted_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Canaries are planted past the API and the pages, which choose the server of their caller."""
+
+    def on_its_server(plant: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(plant)
+        def planted(actor: Any, *given: Any, **named: Any) -> Any:
+            with server_of(getattr(actor, "organisation_id", None)):
+                return plant(actor, *given, **named)
+
+        return planted
+
+    for name in (
+        "add_dissent", "add_entity", "add_entry", "add_task", "ensure_conversation", "open_debate",
+        "post_messages", "record_decision", "write_preference",
+    ):  # fmt: skip
+        monkeypatch.setattr(canaries, name, on_its_server(getattr(canaries, name)))
 
 
 @pytest.fixture(params=["attackers", "attacked"])

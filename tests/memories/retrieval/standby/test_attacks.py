@@ -1,8 +1,13 @@
 """The machine of attacks against what a standby searches (`tests/isolation/test_attacks.py`)."""
 
+from uuid import UUID
+
 import pytest
 
-from tests.isolation.test_attacks import attack, everything_open
+from orgs.database.rls import Scope, scope
+from orgs.models.audiences import Audience
+from orgs.principals import Principal
+from tests.isolation.test_attacks import attack
 from tests.memories.retrieval.standby.conftest import Outcomes
 from tests.sampling import ALL, run_seed
 from tests.standby_server import Standby
@@ -28,6 +33,13 @@ def test_no_attempt_finds_anything_on_a_standby(
 def test_the_machine_notices_a_leak_of_a_standby(
     lasting_world: World, standby: Standby, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orgs.principals.Principal.scope", everything_open)
+    def opens_everything(
+        principal: Principal, deposit: tuple[UUID, ...] = (), *, relaxed: bool = False
+    ) -> Scope:
+        with scope(Scope(organisation=principal.organisation_id)):
+            every = tuple(Audience.objects.values_list("id", flat=True))
+        return Scope(principal.organisation_id, every, deposit, reader=principal.reader)
+
+    monkeypatch.setattr("orgs.principals.Principal.opens", opens_everything)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         attack(lasting_world, 1, (1_000, "/recall", ALL))

@@ -1,8 +1,10 @@
 """A search on a standby sees one state from its ranking to the versions of its rows."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from memories.curation.edit_memory import edit_memory
@@ -29,10 +31,16 @@ def test_what_changes_behind_the_ranking_is_not_confirmed(
     standby.catch_up()
     search = standby_search.run_search
 
-    def change_behind(question: SearchRequest) -> SearchResult:
-        found: Any = search(question)
+    def change() -> None:
         changes = {"content": "Nothing of interest."}
         edit_memory(here.person("mina"), made.id, changes, now=timezone.now())
+        connections.close_all()
+
+    def change_behind(question: SearchRequest) -> SearchResult:
+        found: Any = search(question)
+        # Not by this thread, which is at the standby.
+        with ThreadPoolExecutor(1) as other:
+            other.submit(change).result()
         standby.catch_up()
         return found
 
