@@ -13,7 +13,7 @@ from django.utils import timezone
 from orgs.database.driver.servers import server_of
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.placement.placements import find_server
-from tests.isolation import canaries, test_attacks
+from tests.isolation import canaries, comparable_responses, test_attacks
 from tests.isolation.api_surface import mem0_operations, tool_operations
 from tests.sampling import ALL, run_seed
 from tests.world import World, make_tenant
@@ -37,6 +37,11 @@ class OnBothServers:
     def set_rollback(rollback: bool) -> None:
         for alias in ("default", "default@north"):
             transaction.set_rollback(rollback, using=alias)
+
+
+def undo_on_both_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (test_attacks, comparable_responses):
+        monkeypatch.setattr(module, "transaction", OnBothServers)
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +81,7 @@ def test_no_attempt_finds_anything_on_two_servers(
     divided_world: World, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert find_server(divided_world.here.id) != find_server(divided_world.there.id)
-    monkeypatch.setattr(test_attacks, "transaction", OnBothServers)
+    undo_on_both_servers(monkeypatch)
     tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
     rounds = ((1, "", ALL), (60, "/recall", ALL), (tools, "TOOL ", ALL))
     rounds += ((mem0, "/mem0/", ALL), (60, "/scim/", ALL))
@@ -90,7 +95,7 @@ def test_no_attempt_finds_anything_on_two_servers(
 def test_the_machine_notices_a_leak_on_two_servers(
     divided_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(test_attacks, "transaction", OnBothServers)
+    undo_on_both_servers(monkeypatch)
     monkeypatch.setattr("orgs.principals.Principal.scope", test_attacks.everything_open)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         test_attacks.attack(divided_world, 1, (1_000, "", ALL))

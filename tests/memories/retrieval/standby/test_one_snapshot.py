@@ -24,16 +24,15 @@ def test_what_changes_behind_the_ranking_is_not_confirmed(
     """Were the versions those of a later moment than the ranking, the primary would confirm rows
     that were ranked by what they do not say any more."""
     here = lasting_world.here
-    made = here.remember(
-        here.person("mina"), "The office closes at six.", visibility="organisation"
-    )
+    mina, text = here.person("mina"), "The office closes at six."
+    made = here.remember(mina, text, group="design", visibility="group")
     here.embed()
     standby.catch_up()
     search = standby_search.run_search
 
     def change() -> None:
         changes = {"content": "Nothing of interest."}
-        edit_memory(here.person("mina"), made.id, changes, now=timezone.now())
+        edit_memory(mina, made.id, changes, now=timezone.now())
         connections.close_all()
 
     def change_behind(question: SearchRequest) -> SearchResult:
@@ -46,7 +45,7 @@ def test_what_changes_behind_the_ranking_is_not_confirmed(
 
     monkeypatch.setattr(standby_search, "SEARCH_SECONDS", 60.0)
     monkeypatch.setattr(standby_search, "run_search", change_behind)
-    asked = Query(text="when does the office close", limit=5)
-    answer = recall(here.robot("bolt"), asked, now=timezone.now())
+    asked = Query(text="when does the office close", group="design", limit=5)
+    answer = recall(here.robot("clio"), asked, now=timezone.now())
     assert (outcomes["standby"], outcomes["unconfirmed"]) == (0, 1)
-    assert [row.content for _, row in answer.hits] == ["Nothing of interest."]
+    assert text not in [row.content for _, row in answer.hits]
