@@ -197,6 +197,15 @@ def celery(redis_url: str) -> dict[str, Any]:
                 "schedule": 60.0,
                 "options": {"expires": 50.0},
             },
+            "compare-account-copies": {
+                "task": "memories.compare_account_copies",
+                "schedule": 3600.0,
+            },
+            "sweep-account-copies": {
+                "task": "memories.sweep_account_copies",
+                "schedule": 60.0,
+                "options": {"expires": 50.0},
+            },
             "sweep-second-models": {
                 "task": "memories.sweep_second_models",
                 "schedule": 60.0,

@@ -61,6 +61,8 @@ SWEEPERS = {
 
 # These tidy up: a run that is missed loses nothing, the next one does the same.
 UPKEEP = {
+    # tests/orgs/placement/test_people.py
+    "memories.sweep_account_copies",
     "memories.sweep_models",
     "memories.sweep_second_models",
     "memories.sweep_uploads",
