@@ -30,9 +30,9 @@ from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrgani
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
 from memories.store.tag_names import InvalidTagError
-from memories.webhooks.endpoint_url import InvalidUrlError
 from memories.webhooks.endpoints import TooManyEndpointsError
 from orgs.errors import ConfirmationError
+from orgs.outbound.url_rules import InvalidUrlError
 
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
