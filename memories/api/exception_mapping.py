@@ -5,6 +5,7 @@ from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.browsing.change_feed.change_feed import CursorTooOldError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
+from memories.context.connectors.calendar_subscriptions import NoSubscriptionError
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.context.working_memory_values import OverBudgetError
 from memories.curation.bulk_by_filter import TooManyMatchesError
@@ -55,6 +56,7 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     ExportFileGoneError: (410, "file-gone", "The file was deleted"),
     TooManyEndpointsError: (409, "too-many", "Too many"),
     InvalidUrlError: (400, "invalid", "Some fields are not valid"),
+    NoSubscriptionError: (409, "no-subscription", "Not fetched from an address"),
     TooManyAccountsError: (409, "too-many", "Too many"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),

@@ -86,27 +86,30 @@ def add_account(
     Raises FileTooLargeError, UnreadableImportError, RateLimitError, and AlreadyExistsError for a
     name that is taken.
     """
-    actor = principal.actor
-    assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
     parsed = _parse_upload(principal, kind, file, size, now)
-    with organisation_scope(actor.organisation_id):
-        audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
-    # It may be new.
-    principal = resolve_principal(actor)
-    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
-    made = Account(
-        organisation_id=actor.organisation_id,
-        audience_id=audience,
-        member_id=actor.member_id,
-        kind=kind,
-        name=name,
-        created_at=now,
-        refreshed_at=now,
-    )
+    made = Account(kind=kind, name=name)
     with transaction.atomic():
-        _store_account(principal, made, parsed, now)
+        create_account(principal, made, parsed, now=now)
         enqueue_account_memories(made, now=now)
     return made
+
+
+def create_account(
+    principal: Principal, made: Account, parsed: ParseResult, *, now: datetime
+) -> None:
+    """Store a new account of the member with its entries; inside a transaction. made: its kind and
+    name, and what a subscription needs.
+
+    Raises TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    """
+    actor = principal.actor
+    assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
+    with organisation_scope(actor.organisation_id):
+        audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
+    made.organisation_id, made.audience_id = actor.organisation_id, audience
+    made.member_id, made.created_at, made.refreshed_at = actor.member_id, now, now
+    # The audience may be new.
+    _store_account(resolve_principal(actor), made, parsed, now)
 
 
 def _store_account(principal: Principal, made: Account, parsed: ParseResult, now: datetime) -> None:
@@ -143,7 +146,7 @@ def refresh_account(
     parsed = _parse_upload(principal, kind, file, size, now)
     with transaction.atomic():
         with principal.scope():
-            found = _lock_account(principal, account_id)
+            found = lock_account(principal, account_id)
             before = list(_account_entries(found))
             _account_entries(found).delete()
             _store_entries(found, parsed, now, before)
@@ -160,8 +163,9 @@ def refresh_account(
     return found
 
 
-def _lock_account(principal: Principal, account_id: UUID) -> Account:
-    """The account, locked against the worker that remembers it. Raises NotFoundError."""
+def lock_account(principal: Principal, account_id: UUID) -> Account:
+    """The account, locked against the worker that remembers it; inside the scope. Raises
+    NotFoundError."""
     found = member_accounts(principal).select_for_update().filter(id=account_id).first()
     if found is None:
         raise ReferenceNotFoundError("account", account_id)
@@ -178,7 +182,7 @@ def _delete_with_memories(found: Account, now: datetime) -> None:
 def delete_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
     """Delete an account with its entries and their memories. Raises NotFoundError."""
     with principal.scope():
-        _delete_with_memories(_lock_account(principal, account_id), now)
+        _delete_with_memories(lock_account(principal, account_id), now)
         audit.record_entry(
             "account.removed",
             actor=principal.actor,
@@ -226,8 +230,8 @@ def _store_entries(
             row.memory_id, row.noted_at = same.memory_id, same.noted_at
     AccountEntry.objects.bulk_create(rows, batch_size=500)
     found.entries, found.problems = len(parsed.entries), list(parsed.problems)
-    found.refreshed_at = now
-    found.save(update_fields=["entries", "problems", "refreshed_at"])
+    found.refreshed_at, found.etag, found.modified = now, "", ""
+    found.save(update_fields=["entries", "problems", "refreshed_at", "etag", "modified"])
 
 
 def _to_row(found: Account, entry: ParsedEntry) -> AccountEntry:

@@ -10,10 +10,32 @@ class AccountType(models.TextChoices):
     MAIL = "mail", "Mail"
 
 
+class PauseReason(models.TextChoices):
+    """Why a subscription is not fetched. asked: its member paused it. secret: its address cannot be
+    decrypted. The others say why the last of several attempts failed; refused: a status of HTTP
+    that is neither success nor a redirect."""
+
+    ASKED = "asked"
+    SECRET = "secret"  # noqa: S105 - a reason
+    ADDRESS = "address"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    REDIRECT = "redirect"
+    REFUSED = "refused"
+    TOO_LARGE = "too-large"
+    ENCODED = "encoded"
+    UNREADABLE = "unreadable"
+
+
 class Account(TenantModel):
     """A calendar or mailbox of a member, in the member's own audience.
 
     name: unique for the member. problems: what was left out of its file, in sentences.
+
+    The rest is about a calendar that is fetched from an address, a subscription. url: encrypted,
+    empty without a subscription. period_minutes: between two fetches. next_run_at: when it is due;
+    None while it is paused. etag, modified: what the server said of the last file. failures: those
+    one after another.
     """
 
     audience = TenantForeignKey("orgs.Audience")
@@ -24,6 +46,15 @@ class Account(TenantModel):
     problems = models.JSONField(default=list)
     created_at = models.DateTimeField()
     refreshed_at = models.DateTimeField()
+    url = models.TextField(blank=True, default="", db_default="")
+    period_minutes = models.PositiveSmallIntegerField(null=True)
+    next_run_at = models.DateTimeField(null=True)
+    etag = models.CharField(max_length=200, blank=True, default="", db_default="")
+    modified = models.CharField(max_length=100, blank=True, default="", db_default="")
+    failures = models.PositiveSmallIntegerField(default=0, db_default=0)
+    paused_for = models.CharField(
+        max_length=11, choices=PauseReason.choices, blank=True, default="", db_default=""
+    )
 
     class Meta:
         constraints = [
