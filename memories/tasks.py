@@ -9,6 +9,7 @@ from django.utils import timezone
 from memories.audit_stream.stream_entries import stream_entries
 from memories.browsing.change_feed.old_departures import delete_old_departures
 from memories.context.connectors.calendar_subscriptions import start_due_fetches
+from memories.curation.documents import import_document
 from memories.indexing import (
     embed_worker,
     model_choice,
@@ -16,6 +17,7 @@ from memories.indexing import (
     organisation_indexes,
 )
 from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
+from memories.ingestion.documents.parser_slots import sweep_slots
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs
@@ -185,7 +187,12 @@ def sweep_jobs(**_: object) -> int:
 def sweep_uploads(**_: object) -> int:
     """Remove uploaded and exported files that no job needs any more."""
     now = timezone.now()
-    return import_job.sweep(now=now) + EXPORTS.sweep(now=now) + plan_import.sweep_previews(now=now)
+    uploads = import_job.sweep(now=now) + EXPORTS.sweep(now=now)
+    return (
+        uploads
+        + plan_import.sweep_previews(now=now)
+        + sweep_slots(import_document.parsers_folder(), now=now)
+    )
 
 
 @shared_task(name="memories.sweep_news_mail")

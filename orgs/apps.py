@@ -17,7 +17,7 @@ class OrgsConfig(AppConfig):
         from orgs.database.driver.servers import list_servers, switch_on
         from orgs.database.role_checks import check_roles
         from orgs.placement.home_tables import HomeTablesRouter
-        from orgs.placement.placements import find_server
+        from orgs.placement.placements import find_server, forget_placement
         from orgs.placement.server_checks import check_servers
         from orgs.support import reset_notice
 
@@ -26,7 +26,7 @@ class OrgsConfig(AppConfig):
         register(check_unfinished_restore, Tags.database)
         register_binary_dumpers()
         if len(list_servers()) > 1:
-            switch_on(find_server)
+            switch_on(find_server, forget_placement)
             router.routers.append(HomeTablesRouter())
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
         user_login_failed.connect(

@@ -20,7 +20,14 @@ from django.db.models import Q, QuerySet
 
 from orgs.database.driver.servers import server_of
 from orgs.database.prepared_statements import fetch_all, fetch_last
-from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, scope_statement
+from orgs.database.rls import (
+    Scope,
+    fetch_in_scope,
+    once_more_if_moved,
+    organisation_scope,
+    scope,
+    scope_statement,
+)
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import (
@@ -322,8 +329,12 @@ def fetch_as_actor(actor: Actor, statement: str, values: Sequence[Any]) -> list[
 
     It is `resolve` and the statement in one round trip; nothing is cached.
     """
-    with server_of(actor.organisation_id):
-        return _fetch_as_actor(actor, statement, values)
+
+    def fetch() -> list[tuple[Any, ...]]:
+        with server_of(actor.organisation_id):
+            return _fetch_as_actor(actor, statement, values)
+
+    return once_more_if_moved(fetch)
 
 
 def _fetch_as_actor(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:

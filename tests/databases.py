@@ -14,6 +14,15 @@ from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 TEMPLATE = "commonmind_template"
+_SUBSCRIPTIONS_SQL = """SELECT subname FROM pg_subscription
+WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+_END_SUBSCRIPTION = (
+    "ALTER SUBSCRIPTION {} DISABLE",
+    "ALTER SUBSCRIPTION {} SET (slot_name = NONE)",
+    "DROP SUBSCRIPTION {}",
+)
+_SLOTS_SQL = """SELECT slot_name, pg_terminate_backend(active_pid)
+FROM pg_replication_slots WHERE database = current_database()"""
 
 
 def database_url(alias: str) -> str:
@@ -78,6 +87,9 @@ def reset_connection(connection: BaseDatabaseWrapper) -> None:
 def create_from_template(admin: str, name: str) -> None:
     """A migrated database of that name, without rows."""
     with psycopg.connect(admin, autocommit=True) as connection:
+        query = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)"
+        if connection.execute(query, [name]).fetchone() == (True,):
+            _end_replication(admin, name)
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
@@ -96,3 +108,17 @@ def create_from_template(admin: str, name: str) -> None:
                     sql.Identifier(name), sql.Identifier(f"commonmind_{role}")
                 )
             )
+
+
+def _end_replication(admin: str, name: str) -> None:
+    """Drop what a test that was killed while an organisation moved has left in a database: with it
+    the database cannot be dropped."""
+    with psycopg.connect(admin, dbname=name, autocommit=True) as connection:
+        for (subscription,) in connection.execute(_SUBSCRIPTIONS_SQL).fetchall():
+            for act in _END_SUBSCRIPTION:
+                connection.execute(sql.SQL(act).format(sql.Identifier(subscription)))
+        while slots := connection.execute(_SLOTS_SQL).fetchall():
+            for slot, _ in slots:
+                # Its reader comes back after some seconds.
+                with suppress(psycopg.errors.ObjectInUse):
+                    connection.execute("SELECT pg_drop_replication_slot(%s)", [slot])

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from config.archive.archive_settings import ArchiveSettings, read_settings
+from config.archive.archive_settings import ArchiveSettings, read_settings, read_variable
 from config.archive.archiver import Archiver, current_series, load_one_series, make_base_backup
 from config.archive.catalogue import FULL, INCREMENTAL, format_moment, parse_moment
 from config.archive.errors import ArchiveError
@@ -26,6 +26,7 @@ from config.archive.source_server import find_source
 from config.archive.status import find_rehearsal, read_status, utc_now
 from config.archive.storage.folder_storage import FolderStorage, Storage
 from config.archive.storage.offsite_storage import OffsiteStorage
+from config.archive.storage.reencryption import count_files_by_key
 from config.embedded.errors import run_command
 from config.embedded.exec_command import ServiceCommand, ensure_data_dir
 from config.embedded.private_files import read_json
@@ -120,11 +121,20 @@ def _status(settings: ArchiveSettings, arguments: argparse.Namespace) -> int:
         "erased_within_days": settings.erased_within / timedelta(days=1),
         "rehearsed_at": _word(find_rehearsal(settings.data_dir)),
     }
+    told["older_keys"] = _list_older_keys(settings)
     if (status := read_status(settings.data_dir)) is not None:
         told |= {"state": status.state(utc_now())}
         told |= {name: _word(value) for name, value in asdict(status).items() if name != "series"}
     _print(told, arguments.json)
     return 0
+
+
+def _list_older_keys(settings: ArchiveSettings) -> list[str]:
+    """The keys, other than the newest, without which files of ARCHIVE_DIR cannot be read."""
+    folder = FolderStorage(settings.folder)
+    counts = count_files_by_key(folder, folder.list_sizes())
+    counts.pop(settings.keyring.newest.id, None)
+    return [f"{id_} ({count:,} files)" for id_, count in sorted(counts.items())]
 
 
 def _prune(settings: ArchiveSettings, arguments: argparse.Namespace) -> int:
@@ -159,7 +169,7 @@ def _restore(settings: ArchiveSettings, arguments: argparse.Namespace) -> int:
 
 def _has_same_key(settings: ArchiveSettings, stored: dict[str, str]) -> bool:
     kept = read_json(settings.data_dir / "services.json").get("SECRET_KEY", "")
-    key = os.environ.get("SECRET_KEY") or str(kept)
+    key = read_variable(os.environ, "SECRET_KEY") or str(kept)
     return secret_key_fingerprint(stored["salt"], key)["scrypt"] == stored["scrypt"]
 
 

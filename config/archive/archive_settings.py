@@ -6,10 +6,11 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from config.archive.errors import ArchiveError
-from memories.store.encryption.keys import Keyring, read_keyring
+from django.core.exceptions import ImproperlyConfigured
 
-MAX_SECRET_BYTES = 4_096
+from config.archive.errors import ArchiveError
+from config.environment_files import read_value
+from memories.store.encryption.keys import Keyring, read_keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class ArchiveSettings:
 
 def read_settings(environ: Mapping[str, str], *, data_dir: Path) -> ArchiveSettings:
     """Raises ArchiveError for what is missing or does not fit."""
-    folder = environ.get("ARCHIVE_DIR", "")
+    folder = read_variable(environ, "ARCHIVE_DIR")
     if not folder:
         raise ArchiveError("ARCHIVE_DIR is not set: name the folder of the archive.")
     found = ArchiveSettings(
@@ -82,7 +83,7 @@ def _days(time: timedelta) -> str:
 
 
 def _read_number(environ: Mapping[str, str], name: str, default: int) -> int:
-    text = environ.get(name, "") or str(default)
+    text = read_variable(environ, name) or str(default)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
         raise ArchiveError(f"{name}={text[:20]!r} is not a whole number from 1 on.")
     return int(text)
@@ -90,8 +91,8 @@ def _read_number(environ: Mapping[str, str], name: str, default: int) -> int:
 
 def _read_keys(environ: Mapping[str, str], data_dir: Path) -> Keyring:
     """Those of the encrypted memories; `make run` keeps its own in DATA_DIR/encryption.keys."""
-    given = tuple(key for key in environ.get("ENCRYPTION_KEYS", "").split(",") if key)
-    file = environ.get("ENCRYPTION_KEY_FILE", "")
+    given = tuple(key for key in read_variable(environ, "ENCRYPTION_KEYS").split(",") if key)
+    file = read_variable(environ, "ENCRYPTION_KEY_FILE")
     kept = data_dir / "encryption.keys"
     if not given and not file and kept.exists():
         file = str(kept)
@@ -107,37 +108,35 @@ def _read_keys(environ: Mapping[str, str], data_dir: Path) -> Keyring:
 
 
 def _read_offsite(environ: Mapping[str, str]) -> OffsiteSettings | None:
-    url = environ.get("ARCHIVE_S3_URL", "")
+    url = read_variable(environ, "ARCHIVE_S3_URL")
     if not url:
         return None
     place = urlsplit(url)
     if place.scheme != "s3" or not place.netloc:
         raise ArchiveError("ARCHIVE_S3_URL is not like s3://bucket/folder.")
-    endpoint = environ.get("ARCHIVE_S3_ENDPOINT", "")
+    endpoint = read_variable(environ, "ARCHIVE_S3_ENDPOINT")
     if endpoint and urlsplit(endpoint).scheme not in ("http", "https"):
         raise ArchiveError("ARCHIVE_S3_ENDPOINT is not like https://storage.example.org.")
     return OffsiteSettings(
         bucket=place.netloc,
         prefix=place.path.strip("/"),
         endpoint=endpoint,
-        region=environ.get("ARCHIVE_S3_REGION", "") or "us-east-1",
-        access_key=read_secret(environ, "ARCHIVE_S3_ACCESS_KEY"),
-        secret_key=read_secret(environ, "ARCHIVE_S3_SECRET_KEY"),
+        region=read_variable(environ, "ARCHIVE_S3_REGION") or "us-east-1",
+        access_key=_read_secret(environ, "ARCHIVE_S3_ACCESS_KEY"),
+        secret_key=_read_secret(environ, "ARCHIVE_S3_SECRET_KEY"),
     )
 
 
-def read_secret(environ: Mapping[str, str], name: str) -> str:
-    """The variable, or the content of the file that NAME_FILE names. Raises ArchiveError."""
-    if value := environ.get(name, ""):
-        return value
-    file = environ.get(f"{name}_FILE", "")
-    if not file:
-        raise ArchiveError(f"{name} is not set, and {name}_FILE names no file.")
+def read_variable(environ: Mapping[str, str], name: str) -> str:
+    """As the settings of the site read it: the content of the file that NAME_FILE names, else the
+    variable; "" if there is neither. Raises ArchiveError for a file that cannot be read."""
     try:
-        with Path(file).open("rb") as source:
-            text = source.read(MAX_SECRET_BYTES).decode().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArchiveError(f"{name}_FILE cannot be read ({type(error).__name__}).") from None
-    if not text:
-        raise ArchiveError(f"The file of {name}_FILE is empty.")
-    return text
+        return read_value(environ, name)
+    except ImproperlyConfigured as error:
+        raise ArchiveError(str(error)) from None
+
+
+def _read_secret(environ: Mapping[str, str], name: str) -> str:
+    if value := read_variable(environ, name):
+        return value
+    raise ArchiveError(f"{name} is not set, and {name}_FILE names no file with it.")

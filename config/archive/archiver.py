@@ -1,5 +1,6 @@
 """The process that keeps the archive: it receives, stores, copies, backs up and deletes."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -22,6 +23,7 @@ from config.archive.source_server import ServerIdentity, SourceServer
 from config.archive.status import ArchiveStatus, read_status, utc_now, write_status
 from config.archive.storage.folder_storage import FolderStorage, load_bytes, store_bytes
 from config.archive.storage.offsite_storage import OffsiteStorage
+from config.archive.storage.reencryption import renew_lasting
 from config.embedded.private_files import read_json, write_json
 from orgs.database import erasure_ledger
 
@@ -56,6 +58,7 @@ class Archiver:
             failures=0, failed_at=None, failure="", has_offsite=self.offsite is not None,
         )  # fmt: skip
         self.shipper: LogShipper | None = None
+        self._has_gap = False
         self.identity: ServerIdentity | None = None
         self._state: SeriesState | None = None
         self._marks: deque[tuple[datetime, int]] = deque()
@@ -79,16 +82,20 @@ class Archiver:
     def run_once(self) -> None:
         """Do what is to be done now. What fails does not keep the rest from being done."""
         for step in (self._open, self._receive, self._store, self._start_base, self._copy_offsite):
-            try:
-                step()
-            except GapError as error:
-                self._fail(f"{error} A new series begins.")
-                self._begin_series()
-            except ArchiveError as error:
-                self._fail(str(error))
-                if self.shipper is None:
-                    break
+            self._attempt(step)
+            if self.shipper is None:
+                break
         self._write_status()
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Do a step. A failure is noted; a gap in the log also begins a series."""
+        try:
+            step()
+        except GapError as error:
+            self._fail(f"{error} A new series begins.")
+            self._attempt(self._begin_series)
+        except ArchiveError as error:
+            self._fail(str(error))
 
     def _fail(self, words: str) -> None:
         if words != self.status.failure or self.status.failed_at is None:
@@ -105,21 +112,25 @@ class Archiver:
         if not self.identity.summarises:
             self._fail("The server has summarize_wal off, so every base backup is a full one.")
         check_owner(self.settings, self.identity)
+        renew_lasting(self.storage, self.settings.keyring)
         kept = read_json(self.settings.data_dir / SERIES_FILE)
         name = str(kept.get("series", ""))
         same = kept.get("system_id") == self.identity.system_id
         is_known = name in list_series(self.storage.list_sizes())
-        if self.server.ensure_slot() and same and is_known:
+        if not self.server.ensure_slot():
+            self._has_gap = True
+        if same and is_known:
             self._use_series(name)
-        else:
+        if self._has_gap or self.shipper is None:
             self._begin_series()
 
     def _begin_series(self) -> None:
-        """Begin a history: what was received belongs to none."""
+        """Begin a history. What was received belongs to the one before, if that is known."""
         assert self.identity is not None  # noqa: S101 - `_open` comes first
         self.receiver.stop()
-        for path in (self.settings.data_dir / "archive_log").glob("*"):
-            path.unlink(missing_ok=True)
+        self._finish_series()
+        # If this breaks off, `_open` does it again.
+        self.shipper, self._has_gap = None, True
         self.server.drop_slot()
         self.server.ensure_slot()
         name = f"{utc_now():%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
@@ -127,11 +138,27 @@ class Archiver:
             self.storage, self.settings.keyring, f"{name}/owner",
             json.dumps({"system_id": self.identity.system_id}).encode(),
         )  # fmt: skip
+        # After what a full disk refuses.
+        for path in (self.settings.data_dir / "archive_log").glob("*"):
+            path.unlink(missing_ok=True)
         told = {"series": name, "system_id": self.identity.system_id}
         write_json(self.settings.data_dir / SERIES_FILE, told)
         self.say(f"The series {name} begins.")
         self._use_series(name)
+        self._has_gap = False
         self._base_not_before = float("-inf")
+
+    def _finish_series(self) -> None:
+        """Store what was received of the series, up to a gap: the server keeps it no longer."""
+        if self.shipper is None:
+            return
+        try:
+            # What lies behind a gap belongs to no series.
+            with contextlib.suppress(GapError):
+                self.shipper.ship()
+            self._note_reached()
+        except ArchiveError as error:
+            self._fail(f"The end of the series {self.shipper.series_name} is not stored: {error}")
 
     def _use_series(self, name: str) -> None:
         assert self.identity is not None  # noqa: S101 - `_open` comes first
@@ -146,7 +173,14 @@ class Archiver:
         self._note_base(series.bases[-1] if series.bases else None)
 
     def _receive(self) -> None:
-        self.receiver.ensure_running()
+        """The receiver also ends when the server forgot our place in the log, as after a failover;
+        only a new series helps then."""
+        try:
+            self.receiver.ensure_running()
+        except ArchiveError as error:
+            if self.server.ensure_slot():
+                raise
+            raise GapError(f"{error} The server has not kept the log for us.") from None
 
     def _store(self) -> None:
         """Store segments and the ledger, and note up to which moment all is there."""
@@ -157,16 +191,21 @@ class Archiver:
         self._marks.append((moment, position))
         self.shipper.ship()
         self._store_ledger()
+        self._note_reached()
+        is_time = time.monotonic() - self._switched >= self.settings.switch_every.total_seconds()
+        if self._marks and is_time:
+            self._switched = time.monotonic()
+            self.server.switch_segment()
+
+    def _note_reached(self) -> None:
+        """Note the last moment whose position is stored."""
+        assert self.shipper is not None  # noqa: S101 - `_open` comes first
         reached: tuple[datetime, int] | None = None
         while self._marks and self._marks[0][1] <= self.shipper.end_lsn + _HEAD_BYTES:
             reached = self._marks.popleft()
         if reached:
             self.status = replace(self.status, until=reached[0])
             self._store_state(*reached)
-        is_time = time.monotonic() - self._switched >= self.settings.switch_every.total_seconds()
-        if self._marks and is_time:
-            self._switched = time.monotonic()
-            self.server.switch_segment()
 
     def _store_state(self, until: datetime, lsn: int) -> None:
         """A clock that was put back does not take back what could be restored before."""

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
-from config.archive.archive_settings import ArchiveSettings
+from config.archive.archive_settings import ArchiveSettings, read_variable
 from config.archive.catalogue import FULL, INCREMENTAL, BaseBackup, Series, parse_lsn
 from config.archive.errors import ArchiveError
 from config.archive.source_server import ServerIdentity, SourceServer
@@ -177,9 +177,8 @@ def _describe(
 ) -> BaseBackup:
     ranges = _parse_manifest(listed)["WAL-Ranges"]
     sizes = FolderStorage(settings.folder).list_sizes(f"{request.series.name}/base/{id_}/")
-    key = environ.get("SECRET_KEY") or read_json(settings.data_dir / "services.json").get(
-        "SECRET_KEY", ""
-    )
+    kept = read_json(settings.data_dir / "services.json").get("SECRET_KEY", "")
+    key = read_variable(environ, "SECRET_KEY") or str(kept)
     return BaseBackup(
         id=id_,
         kind=INCREMENTAL if parent else FULL,

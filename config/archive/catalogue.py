@@ -206,6 +206,17 @@ def list_series(sizes: Mapping[str, int]) -> list[str]:
     return sorted({n.split("/")[0] for n in sizes if SERIES_NAME.fullmatch(n.split("/")[0])})
 
 
+def base_place(name: str) -> str | None:
+    """SERIES/base/ID of a file of a base backup, None for other files."""
+    parts = name.split("/")
+    return "/".join(parts[:3]) if len(parts) == 4 and parts[1] == "base" else None
+
+
+def list_whole_bases(names: Iterable[str]) -> set[str]:
+    """The places of the base backups whose description is there."""
+    return {place for n in names if n.endswith("/info") and (place := base_place(n))}
+
+
 def choose_series(series: Iterable[Series], at: datetime | None) -> Series:
     """The newest series from which the moment can be restored.
 

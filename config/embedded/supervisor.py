@@ -28,7 +28,12 @@ UVICORN_OPTIONS = (*PROTOCOL, "--no-proxy-headers", "--no-access-log", "--log-le
 # On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 # URLs of roles that bypass row-level security; no process of the site gets them.
-ADMIN_VARIABLES = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL", "DATABASE_ARCHIVE_URL")
+ADMIN_VARIABLES = (
+    "DATABASE_ADMIN_URL",
+    "DATABASE_BACKUP_URL",
+    "DATABASE_ARCHIVE_URL",
+    "DATABASE_SERVERS_ADMIN",
+)
 # What only the process of the archive needs.
 ARCHIVE_PREFIX = "ARCHIVE_S3_"
 # Steps before the first request: name of the log, words for the terminal, arguments of manage.py.

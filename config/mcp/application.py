@@ -79,6 +79,7 @@ class McpApplication:
         finally:
             caller.close()
         await send_answer(Answer(messages), receive, send, self.site.files)
+        await caller.run_later()
 
     async def _answer(self, scope: Message, receive: Receive, caller: RestCaller) -> list[Message]:
         """The messages of the answer. Raises Refused and ClientLeft.

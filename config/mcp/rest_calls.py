@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import orjson
 
 from config.transport.request_bodies import ClientLeft
+from orgs.limits.after_answer import LATER_SCOPE_KEY
 from orgs.trace_spans import current_trace
 
 Message = dict[str, Any]
@@ -112,6 +113,12 @@ class RestCaller:
         named = {b"x-request-id": trace.request_id, b"traceparent": trace.traceparent}
         self._headers += [(name, value.encode()) for name, value in named.items() if value]
         self._left: asyncio.Task[None] | None = None
+        self._later: list[Callable[[], Awaitable[None]]] = []
+
+    async def run_later(self) -> None:
+        """What the calls left for when the answer has been sent."""
+        for work in self._later:
+            await work()
 
     async def recognise(self) -> None:
         """Ask who calls, unless a call has told already. Afterwards `refusal` may be set."""
@@ -173,6 +180,7 @@ class RestCaller:
         path = API_PREFIX + call.path
         return {
             **self._scope,
+            LATER_SCOPE_KEY: self._later,
             "method": call.method,
             "path": path,
             "raw_path": path.encode(),

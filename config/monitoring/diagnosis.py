@@ -30,6 +30,7 @@ from orgs.database.backup.protection_check import list_protection_faults
 from orgs.database.backup.restore_marker import has_unfinished_restore
 from orgs.database.role_checks import list_excess_rights, list_unsafe_connections
 from orgs.database.standby import monitor as standby
+from orgs.placement.moving.unfinished_moves import list_unfinished_moves
 
 OK, WARNING, FAULT = "ok", "warning", "fault"
 # `config.embedded.servers.provisioning` makes them; a test compares the lists.
@@ -111,6 +112,18 @@ def _check_servers() -> tuple[str, ...]:
     standbys = [one.name for one in states if not one.is_primary]
     told = f"{primary.name} takes writes (timeline {primary.timeline})"
     return OK, f"{told}; standby: {', '.join(standbys)}." if standbys else f"{told}."
+
+
+def _check_moves() -> tuple[str, ...]:
+    found = list_unfinished_moves()
+    if not found:
+        return OK, "No organisation is on its way to another server."
+    kept = sum(one.kept_bytes for one in found) / 10**9
+    told = f"The log that is kept for them has {kept:.1f} GB, and grows until they are over."
+    advice = "`manage.py move_organisation --status` names them: go on with --to, or say --cancel."
+    if waiting := sum(one.waiting for one in found):
+        return FAULT, f"{waiting} moves to another server broke off. {told}", advice
+    return WARNING, f"{sum(one.moves for one in found)} organisations move. {told}", advice
 
 
 def _check_extensions() -> tuple[str, ...]:
@@ -264,6 +277,7 @@ CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "roles": _check_roles,
     "protection": _check_protection,
     "servers": _check_servers,
+    "moves": _check_moves,
     "extensions": _check_extensions,
     "migrations": _check_migrations,
     "broker": _check_broker,

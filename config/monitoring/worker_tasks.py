@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
-from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -91,7 +90,6 @@ def serve_metrics(**_: Any) -> None:
             f"Not started: WORKER_METRICS_PORT needs {FOLDER_VARIABLE}, a folder of this worker "
             "alone, in which its processes count."
         )
-    Path(os.environ[FOLDER_VARIABLE]).mkdir(parents=True, exist_ok=True)
     host = "0.0.0.0" if settings.METRICS_TOKEN else "127.0.0.1"  # noqa: S104 - by a token
     try:
         server = make_server(

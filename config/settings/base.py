@@ -9,10 +9,12 @@ from config.settings.accounts import APPS, form_targets
 from config.settings.environment import env
 from config.settings.limits import *
 from config.settings.services import read_origin
+from config.shared_metrics import make_given_folder
 from memories.restatement.window_profile import DEFAULT, WindowProfile
 from orgs.outbound.syslog import parse_server
 
 VERSION: str = version.VERSION
+make_given_folder()
 # The base address of SCIM has no slash behind it, so its routes begin with one.
 SILENCED_SYSTEM_CHECKS = ["urls.W002"]
 

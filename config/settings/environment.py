@@ -1,30 +1,14 @@
-"""The environment, as the settings read it: each name may also be given as NAME_FILE, a file that
-holds the value, as secrets of Docker and Kubernetes are mounted."""
+"""The environment, as the settings read it."""
 
 import environ
-from django.core.exceptions import ImproperlyConfigured
-from environ.fileaware_mapping import FileAwareMapping
 
-
-class _Values(FileAwareMapping):
-    """NAME_FILE goes before NAME, and line ends behind the value are no part of it."""
-
-    def __getitem__(self, key: str) -> str:
-        """Raises KeyError for a name that is not given, ImproperlyConfigured for a file that cannot
-        be read."""
-        if not self.env.get(f"{key}_FILE"):
-            return str(self.env[key])
-        try:
-            return str(super().__getitem__(key)).rstrip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise ImproperlyConfigured(f"{key}_FILE cannot be read: {reason}.") from None
+from config.environment_files import FileValues
 
 
 class Environment(environ.FileAwareEnv):
     """django-environ's, with these values."""
 
-    ENVIRON = _Values(cache=False)
+    ENVIRON = FileValues(cache=False)
 
 
 env = Environment()

@@ -47,6 +47,9 @@ STREAMS_PER_ACCOUNT = env.int("STREAMS_PER_ACCOUNT", default=2)
 # and of all.
 JOB_WAITS_PER_CALLER = env.int("JOB_WAITS_PER_CALLER", default=20)
 JOB_WAITS = env.int("JOB_WAITS", default=2_000)
+# Documents that are read at the same time on one machine, each in a process that may take a
+# gigabyte; one organisation has at most half of them.
+DOCUMENT_PARSERS = max(2, env.int("DOCUMENT_PARSERS", default=2))
 # Seconds within which the line and the headers of a request have to arrive, and their bytes.
 HEADER_SECONDS = env.float("HEADER_SECONDS", default=15.0)
 HEADER_MAX_BYTES = env.int("HEADER_MAX_BYTES", default=64 * 1024)

@@ -12,6 +12,7 @@ from memories.curation.bulk_by_filter import TooManyMatchesError
 from memories.curation.decision_records.record_decision import InvalidDecisionError
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.review_decisions import VersionRequiredError
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.draft_gates import TooLongToCheck
 from memories.ingestion.file_import.import_job import ImportTooLargeError, UnreadableImportError
 from memories.ingestion.remember import KeyConflictError
@@ -75,5 +76,6 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     GateRefusedError: (409, "held-back", "A gate holds it back"),
     SharingOptOutError: (403, "sharing-off", "Sharing is off"),
     ModelUnavailableError: (409, "no-model", "No language model for this"),
+    ParsersBusyError: (503, "busy", "Busy"),
     ModelAnswerError: (503, "no-model-answer", "The language model did not answer"),
 }

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Sequence
 
+import numpy as np
 from prometheus_client import Histogram
 
 from memories.embedding.encoder import Encoder, EncoderError, Vectors
@@ -25,8 +26,8 @@ def get_encoder(name: str | None = None) -> Encoder:
     """Return the process's encoder of that name, loading it on first use.
 
     `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5",
-    "multilingual-e5-small" or "fake" (or the name such an encoder gives itself), or else the name
-    or path of any sentence-transformers model.
+    "multilingual-e5-small", "wordllama-l2-supercat" or "fake" (or the name such an encoder gives
+    itself), or else the name or path of any sentence-transformers model.
     Raises EncoderError if the model cannot be loaded, or its vectors cannot be stored.
     """
     key = canonical_name(name)
@@ -90,15 +91,39 @@ def _build(key: str) -> Encoder:
         from memories.embedding.multilingual.multilingual_e5 import load_multilingual_e5
 
         return load_multilingual_e5()
+    if key == "wordllama-l2-supercat":
+        from memories.embedding.wheel_models.wordllama import WordLlamaEncoder
+
+        return fit_to_columns(WordLlamaEncoder())
     from memories.embedding.sentence_transformers import SentenceTransformerEncoder
 
-    encoder = SentenceTransformerEncoder(key)
-    if encoder.dimensions != DIMENSIONS:
+    return fit_to_columns(SentenceTransformerEncoder(key))
+
+
+def fit_to_columns(encoder: Encoder) -> Encoder:
+    """The encoder, with vectors as long as the columns. Raises EncoderError for longer ones."""
+    if encoder.dimensions > DIMENSIONS:
         raise EncoderError(
-            f"the encoder {key} makes vectors of {encoder.dimensions} numbers; "
-            f"only models of {DIMENSIONS} can be stored"
+            f"the encoder {encoder.name} makes vectors of {encoder.dimensions} numbers; "
+            f"only models of at most {DIMENSIONS} can be stored"
         )
-    return encoder
+    return encoder if encoder.dimensions == DIMENSIONS else _PaddedEncoder(encoder)
+
+
+class _PaddedEncoder:
+    """Zeros behind shorter vectors: lengths, products and cosines stay what they are."""
+
+    dimensions = DIMENSIONS
+
+    def __init__(self, inner: Encoder) -> None:
+        self._inner = inner
+        self.name = inner.name
+
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        """Return float32 (n, DIMENSIONS), unit rows."""
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        vectors[:, : self._inner.dimensions] = self._inner.encode(texts, is_query=is_query)
+        return vectors
 
 
 def _reset_after_fork() -> None:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from django.conf import settings
 
-# The length of the vector columns; another length needs another schema.
+# The length of the vector columns; shorter vectors get zeros, longer ones need another schema.
 DIMENSIONS = 384
 DEFAULT_ENCODER = "minilm"
 # The lower end of inner products with the searched vectors, as measured for minilm.

@@ -186,6 +186,17 @@ def ensure_indexes_of_large(organisation_id: UUID) -> list[str]:
         return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
 
 
+def build_indexes_on(organisation_id: UUID, server: str) -> list[str]:
+    """Build the indexes that an organisation needs on another server than its own, to which it
+    moves; returns their names."""
+    with server_of(organisation_id):
+        if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
+            return []
+        wanted = list_indexes(organisation_id)
+    with on_server(server):
+        return [index.name for index in wanted if _ensure_with_retries(index)]
+
+
 def build_missing_indexes(say: Callable[[str], None]) -> None:
     """Build the indexes that neither a backup nor a migration has."""
     for name in maintain_indexes():

@@ -20,7 +20,7 @@ from orgs.errors import NotFoundError
 from orgs.members.member_settings import set_news_mail
 from orgs.models.memberships import Member, can_sign_in_q
 from orgs.models.organisations import Organisation
-from orgs.outbound.mail import can_send_mail, send_mail
+from orgs.outbound.mail import can_send_mail, name_in_mail, send_mail
 
 PERIOD = timedelta(days=1)
 _SALT = "news-mail"
@@ -72,6 +72,7 @@ def _note_mailed(member: Member, before: datetime | None, at: datetime | None) -
 
 def _write_mail(member: Member, organisation: str, count: NewsCount) -> dict[str, Any]:
     """Subject, text and headers."""
+    organisation = name_in_mail(organisation)
     end = urljoin(settings.PUBLIC_URL, reverse("news-mail-end", args=[ending_token(member)]))
     lines = [
         _line(count.decided, "of your proposals was decided", "of your proposals were decided"),

@@ -24,7 +24,7 @@ from memories.questions.models import Question, QuestionAsker, QuestionReason
 from memories.safety.check_text import Gate, GateAction
 from memories.safety.required_checks import Submission
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import Scope, is_row_gone, organisation_scope, scope, unless_disk_full
+from orgs.database.rls import Scope, is_row_gone, organisation_scope, scope, unless_unwritable
 from orgs.limits.after_answer import run_after_answer
 from orgs.models.base import day_id, day_of
 from orgs.principals import Principal
@@ -140,7 +140,7 @@ def record_question(
 
 def _save(opened: Scope, asker: QuestionAsker, kept: Question) -> bool:
     try:
-        with unless_disk_full(), scope(opened), transaction.atomic():
+        with unless_unwritable(), scope(opened), transaction.atomic():
             mine = Question.objects.filter(
                 organisation_id=asker.organisation_id,
                 # A rating moves an answered one to the rated; that makes no room.

@@ -51,9 +51,10 @@ def _search_in_windows(question: SearchRequest) -> SearchResult:
             break
         looked_at = most
     hits = current_first(question, hits)
+    # A hit that is not served may have moved another one and marked it as what holds now.
+    judged = dict.fromkeys(hit.id for hit in (*served.hits[:HITS_CONSIDERED], *hits))
     hits = hits if question.whole else hits[: question.limit]
-    judged = tuple(hit.id for hit in served.hits[:HITS_CONSIDERED])
-    return replace(served, hits=hits, confidence=max_confidence(served.hits), judged=judged)
+    return replace(served, hits=hits, confidence=max_confidence(served.hits), judged=tuple(judged))
 
 
 def _with_limit(question: SearchRequest, most: int | None) -> SearchRequest:

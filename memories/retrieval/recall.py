@@ -15,7 +15,7 @@ confirms what was found before it answers (docs/adr/0066-reads-from-a-standby.md
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -59,7 +59,11 @@ from memories.retrieval.timeframes.parse_timeframe import (
 )
 from memories.store.models.memory import Memory
 from orgs.database.driver.pipeline import Rows
-from orgs.database.driver.servers import server_of
+from orgs.database.driver.servers import (
+    OrganisationMovedError,
+    OrganisationMovingError,
+    server_of,
+)
 from orgs.database.prepared_statements import fetch_all, fetch_last, fetch_pipelined
 from orgs.database.rls import (
     PipelinedScope,
@@ -225,13 +229,22 @@ class _RecallCall:
 
 def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     """Raises _KeyRefusedError."""
-    for _ in range(recall_log.MAX_SEARCHES):
-        with recall_log.unless_unrecordable():
-            answer = _search(asker, call)
-            if answer.agreed is not None and call.query.asks_everywhere:
-                asked = AskedQuestion(call.query.text, answer.answered)
-                record_question_later(answer.agreed, answer.recall_id, asked, call.now)
-            return answer
+    try:
+        return _search_until_recorded(asker, call)
+    except OrganisationMovedError:
+        # Its server said so before anything was done there; now it is looked up anew.
+        return _search_until_recorded(asker, call)
+
+
+def _search_until_recorded(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
+    with suppress(OrganisationMovingError):
+        for _ in range(recall_log.MAX_SEARCHES):
+            with recall_log.unless_unrecordable():
+                answer = _search(asker, call)
+                if answer.agreed is not None and call.query.asks_everywhere:
+                    asked = AskedQuestion(call.query.text, answer.answered)
+                    record_question_later(answer.agreed, answer.recall_id, asked, call.now)
+                return answer
     return _search(asker, replace(call, recorded=False))
 
 

@@ -34,7 +34,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import (
     is_disk_full,
     is_row_gone,
-    unless_disk_full,
+    unless_unwritable,
 )
 from orgs.models.base import new_id
 from orgs.principals import Principal
@@ -209,13 +209,13 @@ def record_recall(
     existing and evicted entries count as used. reads: what is recorded with it, see `record_reads`.
     asked: the question, for curators, if the asker agreed.
 
-    Call it last: on a full disk nothing is recorded, and the transaction is undone.
+    Call it last: where nothing can be written, nothing is recorded, and the transaction is undone.
     """
     recall_id = new_id()
     record = recall_log_statement(
         recall_id, principal, served, took_ms=took_ms, counts=counts, now=now, working=working
     )
-    with unless_disk_full():
+    with unless_unwritable():
         try:
             with transaction.atomic():
                 recorded = fetch_all(*record)

@@ -386,7 +386,7 @@ class SearchResult:
 
     confidence: that any of them answers, in 0-1; None if it was not judged. people: those whom what
     was found shows to know about it, best first; only a search along the graph looks for them.
-    judged: ids of the hits, served or not, from which the confidence is.
+    judged: ids of the hits, served or not, from which the confidence, the order and the marks are.
     """
 
     hits: list[Hit]

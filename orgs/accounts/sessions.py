@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
-from orgs.database.rls import unless_disk_full
+from orgs.database.rls import unless_unwritable
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
@@ -188,7 +188,7 @@ class SignInRecordMiddleware:
         # an Actor.
         asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
         if asked and response.status_code < 500:
-            with unless_disk_full():
+            with unless_unwritable():
                 record_sign_in(request)
             if getattr(request, "has_signed_in", False):
                 remember_browser(request, response, request.user.email)

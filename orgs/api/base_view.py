@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.http import HttpResponseBase
 from rest_framework.permissions import SAFE_METHODS
@@ -10,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView as FrameworkView
 
 from orgs.api import conditional, deprecation, idempotency
+from orgs.database.driver.servers import is_switched_on, server_of
 
 
 class APIView(FrameworkView):
@@ -49,6 +51,10 @@ class APIView(FrameworkView):
                 handler = partial(idempotency.run_once, handler, without_tenant=self.without_tenant)
         elif handler is not None and resource and self.is_resource(resource, request):
             handler = partial(conditional.get_with_etag, resource, handler)
+        if handler is not None and is_switched_on():
+            # Also a transaction that is opened before its first scope is on the right server.
+            organisation = getattr(request.user, "organisation_id", None)
+            handler = partial(_run_on_server, handler, organisation)
         if handler is not given:
             # The framework looks the handler up after this, and finds this one.
             setattr(self, method.lower(), handler)
@@ -66,3 +72,10 @@ class APIView(FrameworkView):
         """Whether the address is that of the resource itself, not of something under it."""
         match = request._request.resolver_match
         return match is not None and match.route.endswith(f":{name}>")
+
+
+def _run_on_server(
+    handler: Callable[..., HttpResponseBase], organisation: UUID | None, *args: Any, **kwargs: Any
+) -> HttpResponseBase:
+    with server_of(organisation):
+        return handler(*args, **kwargs)

@@ -13,6 +13,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.json_format import JSONRenderer
+from orgs.database.driver.servers import OrganisationMovedError, OrganisationMovingError
 from orgs.database.rls import is_disk_full
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import (
@@ -57,6 +58,7 @@ TITLES = {
     "key-reused": "The idempotency key belongs to another call",
     "changed": "Changed meanwhile",
     "not-repeated": "The call has run, and its answer is not repeated",
+    "organisation-moving": "The organisation moves to another server",
     "out-of-time": "The call took too long",
     "disk-full": "The server's disk is full",
     "timeout": "The body did not arrive in time",
@@ -249,6 +251,8 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
 
 
 def _describe_database_error(error: Exception) -> tuple[int, str, str]:
+    if isinstance(error, OrganisationMovedError | OrganisationMovingError):
+        return 503, "organisation-moving", str(error)
     if is_out_of_time(error):
         return 503, "out-of-time", LATE
     if is_disk_full(error):
@@ -267,7 +271,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     request_id = getattr(context["request"], "request_id", "")
     given = _sent(context["request"]) if isinstance(error, ReferenceNotFoundError) else None
     found = describe_exception(error, given)
-    if found is None or isinstance(error, DatabaseError):
+    moving = isinstance(error, OrganisationMovedError | OrganisationMovingError)
+    if found is None or (isinstance(error, DatabaseError) and not moving):
         # Log type and place only: a message of the database may quote what was being written.
         log.error(
             "unexpected %s",

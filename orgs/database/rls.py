@@ -6,17 +6,23 @@ tenant table is empty and refuses inserts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections, transaction
 
-from orgs.database.driver.servers import require_server_of, server_of
+from orgs.database.driver.servers import (
+    OrganisationMovedError,
+    OrganisationMovingError,
+    is_switched_on,
+    require_server_of,
+    server_of,
+)
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 from orgs.errors import QuotaError
@@ -24,6 +30,7 @@ from orgs.trace_spans import current_span_ids
 
 # A statement and its values.
 StatementAndValues = tuple[str, Mapping[str, Any]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,9 @@ _NAME_SPAN = ", set_config('application_name', %(span)s, true)"
 _ASYNC_COMMIT = ", set_config('synchronous_commit', 'off', true)"
 _DEFAULT_COMMIT = ", set_config('synchronous_commit', NULL, true)"
 
+# Where there are several servers: whether the organisation lies on this one, and takes writes.
+_CHECK_FENCE = ", orgs_check_fence()"
+
 
 def _array_literal(ids: Iterable[UUID]) -> str:
     return "{" + ",".join(map(str, ids)) + "}"
@@ -89,6 +99,8 @@ def scope_statement(
     until now in this transaction. Raises WrongServerError where the organisation does not lie."""
     require_server_of(scope.organisation)
     flush = _ASYNC_COMMIT if scope.relaxed else _DEFAULT_COMMIT if after.relaxed else ""
+    if scope.organisation and is_switched_on():
+        flush += _CHECK_FENCE
     settings = _scope_settings(scope)
     if span := current_span_ids():
         return _SET_SCOPE + flush + _NAME_SPAN, {**settings, "span": f"commonmind {span}"}
@@ -103,11 +115,26 @@ def fetch_in_scope(
     Outside a transaction the settings and the statement travel in one message, which Postgres
     runs as one transaction: one round trip instead of four.
     """
-    with server_of(new.organisation):
+
+    def fetch() -> list[tuple[Any, ...]]:
+        with server_of(new.organisation):
+            if connections[using].in_atomic_block:
+                with scope(new, using):
+                    return fetch_all(statement, values, using)
+            return fetch_last([scope_statement(new), (statement, values)], using)
+
+    return once_more_if_moved(fetch, using)
+
+
+def once_more_if_moved(work: Callable[[], Result], using: str = DEFAULT_DB_ALIAS) -> Result:
+    """What `work` returns. If the organisation has moved, which its server says before anything is
+    done there, it is done again on the server where it lies now; not inside a transaction."""
+    try:
+        return work()
+    except OrganisationMovedError:
         if connections[using].in_atomic_block:
-            with scope(new, using):
-                return fetch_all(statement, values, using)
-        return fetch_last([scope_statement(new), (statement, values)], using)
+            raise
+    return work()
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
@@ -142,16 +169,39 @@ def scope_sequence(
     next.
 
     Each scope holds until the next; at the end the outer scope holds again. This takes fewer
-    statements than `scope` for each, because no part can be rolled back on its own.
+    statements than `scope` for each, because no part can be rolled back on its own. If the
+    organisation has moved, the first is opened where it lies now.
     """
+    if is_switched_on() and first.organisation:
+        with ExitStack() as stack:
+            yield _begin_sequence(stack, first, using)
+        return
+    with pipelined_scope(using, organisation=first.organisation) as opening:
+        turn_to = _turns(opening, using)
+        turn_to(first)
+        yield turn_to
 
+
+def _turns(opening: "PipelinedScope", using: str) -> Callable[[Scope], None]:
     def turn_to(new: Scope) -> None:
         _set_scope(new, using, after=current_scope(using))
         opening.note(new)
 
-    with pipelined_scope(using, organisation=first.organisation) as opening:
-        turn_to(first)
-        yield turn_to
+    return turn_to
+
+
+def _begin_sequence(stack: ExitStack, first: Scope, using: str) -> Callable[[Scope], None]:
+    """Open the first scope; the stack ends it."""
+
+    def begin() -> Callable[[Scope], None]:
+        with ExitStack() as begun:
+            entered = pipelined_scope(using, organisation=first.organisation)
+            turn_to = _turns(begun.enter_context(entered), using)
+            turn_to(first)
+            stack.push(begun.pop_all())
+        return turn_to
+
+    return once_more_if_moved(begin, using)
 
 
 class PipelinedScope:
@@ -232,14 +282,19 @@ def is_row_gone(error: BaseException) -> bool:
 
 
 @contextmanager
-def unless_disk_full() -> Iterator[None]:
-    """Leave out a record that has no room: an answer is worth more. Nothing else may follow in the
-    transaction, which is undone."""
+def unless_unwritable() -> Iterator[None]:
+    """Leave out a record that has no room on the disk, or that is refused for the last seconds of a
+    move: an answer is worth more. Nothing else may follow in the transaction, which is undone."""
     try:
         yield
     except OperationalError as error:
-        if not is_disk_full(error):
+        if not is_unwritable(error):
             raise
+
+
+def is_unwritable(error: BaseException) -> bool:
+    """Whether the database can be read, and not written."""
+    return isinstance(error, OrganisationMovingError) or is_disk_full(error)
 
 
 # The SQLSTATE with which the database refuses what goes beyond a quota (`orgs/sql/quotas_v1.sql`).

@@ -13,6 +13,9 @@ from django.db import close_old_connections
 
 log = logging.getLogger("commonmind.after_answer")
 
+# In the scope of a call whose answer is a part of another one: the list of what is left for later,
+# which whoever sends the whole answer awaits then.
+LATER_SCOPE_KEY = "commonmind.later"
 Work = Callable[[], object]
 _collected: ContextVar[list[Work] | None] = ContextVar("after_answer", default=None)
 

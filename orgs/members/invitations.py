@@ -29,18 +29,17 @@ from orgs.models.organisations import Organisation
 from orgs.models.users import User
 from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
-from orgs.outbound.mail import send_mail
+from orgs.outbound.mail import name_in_mail, send_mail
 from orgs.placement.all_organisations import list_invited_members
 from orgs.principals import Actor
 
 INVITE_LIFETIME = timedelta(days=14)
 INVITATION_INVALID = "this invitation is not valid any more"
-# Mails in a day: of one organisation, and to one address by all of them.
+# Mails in a day: of one organisation, and of these to one address. A count over all organisations
+# would tell each whether another one invited that address.
 MAILS_OF_ORGANISATION = 200
 MAILS_TO_ADDRESS = 5
 DAY_SECONDS = 86_400.0
-# A name is what an admin chose; a mail to a stranger is no place for a text.
-MAX_NAME_IN_MAIL = 80
 
 
 def create_member(
@@ -130,7 +129,8 @@ def mail_invitation(actor: Actor, member: Member, secret: str, *, email: str) ->
     without a server for mail, and past MAILS_OF_ORGANISATION and MAILS_TO_ADDRESS a day, none does.
     """
     with organisation_scope(actor.organisation_id):
-        organisation = Organisation.objects.get(id=actor.organisation_id).name
+        organisation = name_in_mail(Organisation.objects.get(id=actor.organisation_id).name)
+    address = hashlib.sha256(User.objects.normalise(email).encode()).hexdigest()[:32]
     buckets = (
         Bucket(
             f"invitation-mails:{actor.organisation_id.hex}",
@@ -139,7 +139,7 @@ def mail_invitation(actor: Actor, member: Member, secret: str, *, email: str) ->
             DAY_SECONDS,
         ),
         Bucket(
-            f"invitation-mails-to:{hashlib.sha256(email.lower().encode()).hexdigest()[:32]}",
+            f"invitation-mails-to:{actor.organisation_id.hex}:{address}",
             "invitation-mails-to",
             MAILS_TO_ADDRESS,
             DAY_SECONDS,
@@ -152,13 +152,11 @@ def mail_invitation(actor: Actor, member: Member, secret: str, *, email: str) ->
         "Join by this link. It works once, for two weeks:\n%(url)s\n\n"
         "If you do not expect this, do nothing: without the link nothing happens.\n"
     ) % {
-        "organisation": organisation[:MAX_NAME_IN_MAIL],
+        "organisation": organisation,
         "server": settings.PUBLIC_URL,
         "url": invitation_url(member, secret),
     }
-    subject = gettext("Your invitation to %(organisation)s") % {
-        "organisation": organisation[:MAX_NAME_IN_MAIL]
-    }
+    subject = gettext("Your invitation to %(organisation)s") % {"organisation": organisation}
     return send_mail(email, subject, text)
 
 

@@ -13,7 +13,7 @@ from orgs.models.organisations import (
     Organisation,
     Projection,
 )
-from orgs.models.placements import Placement
+from orgs.models.placements import OrganisationFence, OrganisationMove, Placement
 from orgs.models.sign_ins import SignIn
 from orgs.models.superuser_keys import SuperuserKey
 from orgs.models.support import SupportAct
@@ -33,6 +33,8 @@ __all__ = [
     "IngestProfile",
     "Member",
     "Organisation",
+    "OrganisationFence",
+    "OrganisationMove",
     "Placement",
     "Projection",
     "ReaderType",

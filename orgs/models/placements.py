@@ -22,3 +22,56 @@ class Placement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug} on {self.server or 'the home server'}"
+
+
+class FenceState(models.TextChoices):
+    """arriving: the organisation is being copied to this server. sealed: it is read here, and
+    nothing is written. moved: it lies on another server now."""
+
+    ARRIVING = "arriving"
+    SEALED = "sealed"
+    MOVED = "moved"
+
+
+class OrganisationFence(models.Model):
+    """What a server says of an organisation that moves: each server has such a table, and whoever
+    opens a scope there is told, also by a placement that a process remembers wrongly. An
+    organisation without a row is open.
+
+    id: the organisation's. until: when a seal ends by itself, empty for one that does not. since:
+    when it moved.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    state = models.CharField(max_length=8, choices=FenceState.choices)
+    until = models.DateTimeField(null=True)
+    since = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.state}"
+
+
+class MoveStep(models.TextChoices):
+    """How far a move is. moving: it lies where it was. flipped: it lies on the other server, and
+    what was left behind is being deleted. cancelling: what was copied is being deleted."""
+
+    MOVING = "moving"
+    FLIPPED = "flipped"
+    CANCELLING = "cancelling"
+
+
+class OrganisationMove(models.Model):
+    """A move that is not finished; a table of the home server, for commands of its superuser alone.
+
+    id: the organisation's. source, target: names of servers, empty for the home server.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    slug = models.CharField(max_length=80)
+    source = models.CharField(max_length=40, blank=True)
+    target = models.CharField(max_length=40, blank=True)
+    step = models.CharField(max_length=10, choices=MoveStep.choices)
+    started_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.slug} to {self.target or 'the home server'}"

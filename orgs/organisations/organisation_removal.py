@@ -24,6 +24,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.placement.moving.organisation_rows import HAS_ORGANISATION_SQL
 from orgs.placement.placements import release_placement
 from orgs.wired_functions import wired
 
@@ -120,15 +121,13 @@ class _Table:
 # Every tenant table, and every foreign key between two of them but those with ON DELETE SET NULL:
 # does it cascade, and does it do so for every row, because no column of it may be NULL? Partitions
 # belong to their parent.
-_TENANT_TABLES_SQL = """
+_TENANT_TABLES_SQL = f"""
 SELECT c.oid, c.relname, has_table_privilege(c.oid, 'DELETE') AND c.relkind = 'r', EXISTS (
     SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid
     AND pg_get_expr(p.polqual, p.polrelid) LIKE '%app.audiences%')
 FROM pg_class c
 WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
-AND EXISTS (
-    SELECT 1 FROM pg_attribute a
-    WHERE a.attrelid = c.oid AND a.attname = 'organisation_id' AND NOT a.attisdropped)
+AND {HAS_ORGANISATION_SQL}
 ORDER BY c.relname
 """
 _REFERENCES = """

@@ -1,7 +1,8 @@
 """On which server an organisation lies: looked up, reserved when it is made, released when it ends.
 
-The table lies on the home server. A placement is remembered for the life of the process, because it
-does not change once it is ready: an organisation stays on the server where it was made.
+The table lies on the home server. A placement is remembered for the life of the process: an
+organisation that has moved is refused by the server where it lay (`orgs_organisationfence`), and
+then the process looks it up anew.
 """
 
 import time
@@ -10,6 +11,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from orgs.database.driver.servers import HOME, list_servers, reading_on_server
+from orgs.database.driver.standby_reads import reading_from_primary
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.errors import AlreadyExistsError, PlacementPendingError, UnknownServerError
 from orgs.models.placements import PlacementState
@@ -39,7 +41,7 @@ def find_server(organisation_id: UUID) -> str:
     if known is not None and time.monotonic() < known[1]:
         return known[0]
     values = {"id": str(organisation_id)}
-    with reading_on_server(HOME):
+    with reading_on_server(HOME), reading_from_primary():
         rows = fetch_last([(_NAME, values), (_FIND, values)])
     server, state = rows[0] if rows else (HOME, PlacementState.READY)
     if state != PlacementState.READY:
@@ -79,6 +81,11 @@ def release_placement(organisation_id: UUID) -> None:
     """The organisation is gone, and its slug is free."""
     values = {"id": str(organisation_id)}
     fetch_last([(_NAME, values), (_RELEASE, values)])
+
+
+def forget_placement(organisation_id: UUID) -> None:
+    """Look it up anew the next time."""
+    _known.pop(organisation_id, None)
 
 
 def forget_placements() -> None:

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from orgs.accounts.allauth_adapters import TOO_MANY_ATTEMPTS
 from orgs.accounts.forms import FirstPasswordForm, ForgottenPasswordForm, NewPasswordForm
-from orgs.accounts.password_reset import request_reset_mail
+from orgs.accounts.password_reset import request_reset_mail, reset_tokens
 from orgs.accounts.sessions import list_memberships, select_organisation
 from orgs.errors import NotFoundError
 from orgs.languages.page_text import choice_label
@@ -123,6 +123,7 @@ class NewPasswordView(PasswordResetConfirmView):
     """A link for a new password, mailed or printed by a command: works once, for three days."""
 
     form_class = NewPasswordForm
+    token_generator = reset_tokens
     template_name = "orgs/accounts/new_password.html"
     success_url = reverse_lazy("account_login")
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs import audit
-from orgs.database.rls import organisation_scope, unless_disk_full
+from orgs.database.rls import organisation_scope, unless_unwritable
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.organisations import Group
 from orgs.principals import MANAGE_SCOPE, Actor
@@ -198,7 +198,7 @@ def find_key_groups(actor: Actor, keys: Iterable[Key]) -> dict[UUID, list[Group]
 
 def record_address_refusal(actor: Actor, *, now: datetime) -> None:
     """Record that a key was presented from where it opens nothing, MOST_REFUSALS times a day."""
-    with unless_disk_full(), organisation_scope(actor.organisation_id):
+    with unless_unwritable(), organisation_scope(actor.organisation_id):
         audit.record_seldom(
             "key.refused",
             actor=actor,

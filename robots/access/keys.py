@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, unless_disk_full
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, unless_unwritable
 from orgs.errors import SuspendedError
 from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.limits.addresses import UNKNOWN, client_address
@@ -355,7 +355,7 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
     if not rows[0][_ADMITTED_COLUMN]:
         raise KeyAddressError(caller.actor())
     if stamp := last_used_statement(caller, rows[0][USED_COLUMN], now):
-        with unless_disk_full(), organisation_scope(key.organisation_id):
+        with unless_unwritable(), organisation_scope(key.organisation_id):
             fetch_all(*stamp)
     return caller
 

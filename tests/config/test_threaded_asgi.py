@@ -1,5 +1,6 @@
 """The ASGI handler, driven as a server drives it."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -53,13 +54,34 @@ def later(request: HttpRequest) -> HttpResponse:
     return HttpResponse("answered")
 
 
+gate = threading.Event()
+
+
+def waits(request: HttpRequest) -> HttpResponse:
+    run_after_answer(lambda: gate.wait(20))
+    return HttpResponse("answered")
+
+
 urlpatterns = [
     path("later", later),
+    path("waits", waits),
     path("api/<reference:reference>", named),
     path("stream", streamed),
     path("echo", echo),
     path("broken", broken),
 ]
+
+
+def scope_of(address: str, body: bytes = b"", method: str = "GET") -> dict[str, Any]:
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": unquote(address),
+        "raw_path": address.encode(),
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-length", str(len(body)).encode())],
+    }
 
 
 def ask(
@@ -69,15 +91,7 @@ def ask(
     send_also: Callable[[dict[str, Any]], object] = lambda message: None,
 ) -> list[dict[str, Any]]:
     """The messages that the handler sends for one request."""
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": method,
-        "path": unquote(address),
-        "raw_path": address.encode(),
-        "query_string": b"",
-        "headers": [(b"host", b"testserver"), (b"content-length", str(len(body)).encode())],
-    }
+    scope = scope_of(address, body, method)
     halves = [body[: len(body) // 2], body[len(body) // 2 :]]
     incoming = [
         {"type": "http.request", "body": half, "more_body": not index}
@@ -151,3 +165,42 @@ def test_what_waits_for_the_answer_is_done_behind_it(caplog: pytest.LogCaptureFi
     assert order == ["http.response.start", "http.response.body", "second"]
     assert "ValueError" in caplog.text
     assert "a secret" not in caplog.text
+
+
+def test_what_a_call_left_for_later_takes_no_thread_of_its_caller() -> None:
+    """Or its caller could tell by the time of the next answer whether there was anything to do,
+    such as a mail to an address that has an account."""
+
+    async def answer(handler: ThreadedHandler, address: str) -> bytes:
+        incoming = [{"type": "http.request", "body": b"", "more_body": False}]
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return incoming.pop(0)
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        call = asyncio.ensure_future(handler(scope_of(address), receive, send))
+        while len(sent) < 2:
+            await asyncio.sleep(0.01)
+        calls.append(call)
+        return bytes(sent[-1]["body"])
+
+    async def run() -> None:
+        handler = ThreadedHandler(2)
+        assert handler.shares.share == 1
+        try:
+            assert await answer(handler, "/waits") == b"answered"
+            # Nothing of it is left where the caller's next call waits for its turn.
+            assert handler.shares.free == 2
+            assert await asyncio.wait_for(answer(handler, "/api/a"), 10) == b"a"
+            assert not calls[0].done(), "what was left for later is still done"
+        finally:
+            gate.set()
+        await asyncio.gather(*calls)
+
+    calls: list[asyncio.Future[None]] = []
+    gate.clear()
+    with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
+        run_coroutine(run())

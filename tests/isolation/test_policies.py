@@ -22,8 +22,8 @@ from tests.world import World
 Connection = psycopg.Connection[tuple[Any, ...]]
 Observed = dict[str, str]
 # Guarded by the account, not the organisation: tests/orgs/support/test_accounts.py tries it. And by
-# a setting of its own: tests/orgs/placement/test_placement.py.
-BY_ACCOUNT = {"orgs_supportact", "orgs_placement"}
+# a setting of its own, or with no row in any organisation: tests/orgs/placement.
+BY_ACCOUNT = {"orgs_supportact", "orgs_placement", "orgs_organisationfence"}
 
 
 @dataclass(frozen=True)

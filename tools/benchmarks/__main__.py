@@ -14,7 +14,7 @@ PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
     "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
-    "profiles", "neighbours", "languages", "standby",
+    "profiles", "neighbours", "languages", "standby", "switch",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -95,6 +95,7 @@ def measure(chosen: argparse.Namespace) -> int:
         leaks,
         load,
         million,
+        model_switch,
         month_of_use,
         neighbours,
         noise,
@@ -140,6 +141,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "profiles": profiles.run,
         "neighbours": neighbours.run,
         "standby": standby.run,
+        "switch": model_switch.run,
         "languages": languages.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)

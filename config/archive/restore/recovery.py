@@ -86,6 +86,12 @@ def plan_recovery(
         base = series.find_base(base_id)
         if at and base.ended_at > at:
             raise ArchiveError(f"The base backup {base_id} was made after that moment.")
+        until = series.state.until if series.state else base.ended_at
+        if at and at > until:
+            raise ArchiveError(
+                f"{format_moment(at)} cannot be restored from the base backup {base_id}: the last "
+                f"moment that its series holds is {format_moment(until)}."
+            )
     else:
         series = choose_series(every, at)
         base = choose_base(series, at)

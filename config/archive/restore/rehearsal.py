@@ -19,7 +19,7 @@ from typing import Any
 
 import psycopg
 
-from config.archive.archive_settings import ArchiveSettings
+from config.archive.archive_settings import ArchiveSettings, read_variable
 from config.archive.catalogue import format_moment
 from config.archive.errors import ArchiveError
 from config.archive.restore.recovery import Recovery, RecoveryPlan, Reporter, plan_recovery
@@ -94,12 +94,13 @@ def _report(plan: RecoveryPlan, told: dict[str, Any]) -> dict[str, Any]:
 def _environment(settings: ArchiveSettings, environ: Mapping[str, str]) -> dict[str, str]:
     """That of the real DATA_DIR, whose keys the copy needs."""
     own = {"DJANGO_SETTINGS_MODULE": "config.settings.local"} | own_environment(environ)
-    if not own.get("SECRET_KEY"):
+    if not read_variable(own, "SECRET_KEY"):
         own["SECRET_KEY"] = str(
             read_json(settings.data_dir / "services.json").get("SECRET_KEY", "")
         )
     keys = settings.data_dir / "encryption.keys"
-    if not own.get("ENCRYPTION_KEYS") and not own.get("ENCRYPTION_KEY_FILE") and keys.exists():
+    given = [read_variable(own, name) for name in ("ENCRYPTION_KEYS", "ENCRYPTION_KEY_FILE")]
+    if not any(given) and keys.exists():
         own["ENCRYPTION_KEY_FILE"] = str(keys)
     return {name: value for name, value in own.items() if value}
 

@@ -68,19 +68,29 @@ class EncryptingWriter:
         self._number += 1
 
 
-def iter_decrypted(source: IO[bytes], name: str, keyring: Keyring) -> Iterator[bytes]:
-    """The content of a file of this name. Raises ArchiveError for a wrong key or damage."""
+def _read_head(source: IO[bytes], name: str) -> tuple[str, bytes]:
+    """(the id of the key, the salt) of a file. Raises ArchiveError."""
     head = source.read(HEADER_BYTES)
     if len(head) < HEADER_BYTES or not head.startswith(MAGIC):
         raise ArchiveError(f"{name} is no file of an archive of this version, or is damaged.")
-    key_id = head[len(MAGIC) : len(MAGIC) + ID_BYTES].hex()
+    return head[len(MAGIC) : len(MAGIC) + ID_BYTES].hex(), head[-SALT_BYTES:]
+
+
+def read_key_id(source: IO[bytes], name: str) -> str:
+    """The id of the key that the file is encrypted with. Raises ArchiveError."""
+    return _read_head(source, name)[0]
+
+
+def iter_decrypted(source: IO[bytes], name: str, keyring: Keyring) -> Iterator[bytes]:
+    """The content of a file of this name. Raises ArchiveError for a wrong key or damage."""
+    key_id, salt = _read_head(source, name)
     key = keyring.find(key_id)
     if key is None:
         raise ArchiveError(
             f"{name} is encrypted with the key {key_id}, which is not among ENCRYPTION_KEYS and "
             "not in ENCRYPTION_KEY_FILE. Without it the archive cannot be read."
         )
-    cipher, unpacker = _cipher(key, head[-SALT_BYTES:], name), zlib.decompressobj()
+    cipher, unpacker = _cipher(key, salt, name), zlib.decompressobj()
     number, piece = 0, _read_piece(source)
     while True:
         following = _read_piece(source)

@@ -62,10 +62,12 @@ class FolderStorage:
             raise ArchiveError(describe_os_error(error, f"{name} in the archive")) from None
 
     def delete(self, name: str) -> None:
-        """Delete a file, and its folder if that is empty then."""
+        """Delete a file, and its folder if that is empty then. Raises ArchiveError."""
         path = self.root / name
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise ArchiveError(describe_os_error(error, f"{name} in {self.root}")) from None
         with contextlib.suppress(OSError):
             path.parent.rmdir()
 
@@ -115,9 +117,10 @@ class FolderStorage:
         finally:
             os.close(descriptor)
 
-    def delete_unfinished(self, series: str) -> None:
-        """Delete what a killed process was writing; call it with the lock held."""
-        for path in (self.root / series).rglob(f".*{UNFINISHED}"):
+    def delete_unfinished(self, folder: str) -> None:
+        """Delete what a killed process was writing below the folder, such as a series; call it with
+        the lock held of those who write there."""
+        for path in (self.root / folder).rglob(f".*{UNFINISHED}"):
             path.unlink(missing_ok=True)
 
 

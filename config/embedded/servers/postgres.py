@@ -36,6 +36,8 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
+    # An organisation moves to another server by logical replication (docs/scaling.md).
+    "wal_level": "logical",
     # Which pages change is noted, for incremental base backups (config/archive).
     "summarize_wal": "on",
 }

@@ -4,7 +4,8 @@ from rest_framework import serializers
 
 from memories.curation.documents.document_list import MAX_DOCUMENTS, MAX_PARTS_LISTED
 from memories.curation.documents.plan_document import VISIBILITIES
-from memories.ingestion.documents.read_document import AUTO, FORMATS, LABELS
+from memories.ingestion.documents.document_parts import LABELS
+from memories.ingestion.documents.read_document import AUTO, FORMATS
 from memories.store.models.choices import Status
 from orgs.api.form_data import FormFlagField
 from orgs.api.serializers import (
@@ -77,8 +78,15 @@ class DocumentPlanSerializer(AnswerSerializer):
     parts = CountField(help_text="Each becomes a memory.")
     added = CountField()
     changed = CountField(help_text="Other words at the same place: the memory is edited.")
-    unchanged = CountField(help_text="The same words: the memory stays.")
-    moved = CountField(help_text="Of these, at another page or below another heading.")
+    overwritten = CountField(
+        help_text="Of these, somebody edited the words since; those of the document replace them, "
+        "and the history keeps both."
+    )
+    unchanged = CountField(help_text="The same words as in the last import: the memory stays.")
+    edited = CountField(
+        help_text="Of these, somebody edited the words of the memory since; they stay as edited."
+    )
+    moved = CountField(help_text="Of the unchanged, at another page or below another heading.")
     vanished = CountField(help_text="Not in it any more: the memory is forgotten.")
     hidden = CountField(
         help_text="Pieces of text, or pages with such, that are left out because no reader of the "

@@ -51,7 +51,7 @@ from memories.questions.record_question import AskedQuestion
 from memories.retrieval.answering.confidence import classify_confidence
 from memories.retrieval.recall import resolve_timeframe
 from memories.retrieval.recall_log import record_reads, record_recall
-from orgs.database.rls import unless_disk_full
+from orgs.database.rls import unless_unwritable
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, resolve_principal
@@ -195,7 +195,7 @@ def _record_recall(
     recalled."""
     lines = sorted({one.piece.id for one in citations if one.piece.of_block})
     if asked.served is None:
-        with unless_disk_full():
+        with unless_unwritable():
             record_reads(asked.principal, lines, now=asked.now)
         return None
     cited = {one.piece.id for one in citations if one.piece.type == MEMORY}

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Max, Min
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Count, Func, Max, Min, UUIDField
 
 from memories.access.audience_labels import memory_audience_label
 from memories.access.permissions import may_forget_q, record_memory_audits, red_line_allows_q
@@ -25,8 +26,6 @@ from orgs.principals import Actor, Principal, resolve_principal
 
 MAX_DOCUMENTS, MAX_PARTS_LISTED = 200, 500
 BATCH = 500
-# By conversation, how many parts and since when.
-Counted = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +80,33 @@ def list_documents(actor: Actor) -> DocumentList:
     principal = resolve_principal(actor)
     with principal.scope():
         rows = _all_rows(principal)
-        found = (
+        # In the same pass: a join with the groups compares all parts with all.
+        first = Func(
+            ArrayAgg("id", order_by=("position", "id")),
+            template="(%(expressions)s)[1]",
+            output_field=UUIDField(),
+        )
+        found = list(
             rows.values("conversation")
-            .annotate(parts=Count("id"), since=Min("created_at"), last=Max("updated_at"))
+            .annotate(
+                parts=Count("id"),
+                since=Min("created_at"),
+                last=Max("updated_at"),
+                forgettable=Count("id", filter=may_forget_q(actor)),
+                first=first,
+            )
             .order_by("-last", "conversation")[: MAX_DOCUMENTS + 1]
         )
-        counted: Counted = {str(one["conversation"]): dict(one) for one in found}
-        talks = list(counted)[:MAX_DOCUMENTS]
-        found_rows = rows.filter(conversation__in=talks)
-        return DocumentList(
-            _summaries(principal, found_rows, counted, talks), len(counted) > MAX_DOCUMENTS
-        )
-
-
-def _summaries(
-    principal: Principal,
-    rows: MemoryQuerySet,
-    counted: Counted,
-    talks: Sequence[str],
-) -> list[DocumentSummary]:
-    firsts = rows.order_by("conversation", "position", "id").distinct("conversation")
-    named = {row.conversation: row for row in rows.filter(id__in=firsts.values("id")).with_names()}
-    mine = set(
-        rows.filter(may_forget_q(principal.actor))
-        .order_by()
-        .values_list("conversation", flat=True)
-        .distinct()
+        shown = found[:MAX_DOCUMENTS]
+        firsts = rows.with_names().in_bulk([one["first"] for one in shown])
+    return DocumentList(
+        [
+            _summary(row, {**one}, forgettable=one["forgettable"] > 0)
+            for one in shown
+            if (row := firsts.get(one["first"])) is not None and document_of(row) is not None
+        ],
+        len(found) > MAX_DOCUMENTS,
     )
-    return [
-        _summary(row, counted[talk], forgettable=talk in mine)
-        for talk in talks
-        if (row := named.get(talk)) is not None and document_of(row) is not None
-    ]
 
 
 def _summary(row: Memory, counted: dict[str, Any], *, forgettable: bool) -> DocumentSummary:

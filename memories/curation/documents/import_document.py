@@ -9,6 +9,7 @@ from typing import IO, Any
 from uuid import UUID, uuid4
 
 import orjson
+from django.conf import settings
 from django.utils import timezone
 
 from memories.access.permissions import (
@@ -21,7 +22,6 @@ from memories.access.permissions import (
 )
 from memories.curation.documents.document_list import forget_parts
 from memories.curation.documents.plan_document import (
-    DocumentPlan,
     DocumentRequest,
     part_source,
     part_topic,
@@ -34,6 +34,7 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.replace_by_key import REPLACE_ERRORS
 from memories.indexing.search_index import reindex_memory
 from memories.ingestion.documents.document_parts import DocumentError, Part
+from memories.ingestion.documents.parser_slots import parser_slot
 from memories.ingestion.documents.read_document import AUTO, ReadDocument, read_document
 from memories.ingestion.drafts import DraftRefusal
 from memories.ingestion.file_import.import_job import (
@@ -69,6 +70,8 @@ from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.models.keys import KeyScope
 
+# For a slot. With MAX_WAIT_SECONDS of the reading it is less than a call has.
+WAIT_SECONDS = 4.0
 # Parts that are written in one transaction.
 BATCH = 50
 COUNTS = ("imported", "changed", "already", "forgotten", "waiting", "skipped")
@@ -84,29 +87,30 @@ def check_may_import_document(actor: Actor) -> None:
 def load_document(
     actor: Actor, file: IO[bytes], size: int, *, name: str, format: str = AUTO
 ) -> ReadDocument:
-    """Read an uploaded document. Raises UnreadableImportError and PermissionError."""
+    """Read an uploaded document, when this machine has a slot for it.
+
+    Raises UnreadableImportError, PermissionError and ParsersBusyError.
+    """
     check_may_import_document(actor)
+    with parser_slot(
+        parsers_folder(),
+        str(actor.organisation_id),
+        slots=settings.DOCUMENT_PARSERS,
+        wait_seconds=WAIT_SECONDS,
+    ):
+        return _read(file, size, name=name, format=format)
+
+
+def parsers_folder() -> Path:
+    """The folder of the slots."""
+    return Path(settings.DATA_DIR) / "parsers"
+
+
+def _read(file: IO[bytes], size: int, *, name: str, format: str) -> ReadDocument:
     try:
         return read_document(file, size, name=name, format=format)
     except DocumentError as error:
         raise UnreadableImportError(str(error)) from error
-
-
-def plan_upload(
-    actor: Actor,
-    file: IO[bytes],
-    *,
-    name: str,
-    size: int,
-    request: DocumentRequest,
-    format: str = AUTO,
-    now: datetime,
-) -> DocumentPlan:
-    """What an uploaded document would bring; nothing is kept of it. Raises what `load_document` and
-    `plan_document` raise."""
-    return plan_document(
-        actor, load_document(actor, file, size, name=name, format=format), request, now=now
-    )
 
 
 def enqueue_document(
@@ -135,12 +139,18 @@ def write_document(path: Path, found: ReadDocument) -> None:
 
 def load_written_document(path: Path) -> ReadDocument:
     """What `write_document` kept. Raises NotFoundError."""
-    try:
-        told = orjson.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise NotFoundError("no such file") from error
+    told = _load_kept(path)
     parts = tuple(Part(**{**one, "heading": tuple(one["heading"])}) for one in told.pop("parts"))
     return ReadDocument(**told, parts=parts)
+
+
+def _load_kept(path: Path) -> dict[str, Any]:
+    """A kept object. Raises NotFoundError if it is gone."""
+    try:
+        kept: dict[str, Any] = orjson.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise NotFoundError("no such file") from error
+    return kept
 
 
 def store_document_preview(actor: Actor, found: ReadDocument, request: DocumentRequest) -> UUID:
@@ -159,7 +169,7 @@ def load_document_preview(actor: Actor, id_: UUID) -> tuple[ReadDocument, Docume
     check_may_import_document(actor)
     path = _preview_path(actor, id_)
     found = load_written_document(path)
-    return found, DocumentRequest(**orjson.loads(path.with_suffix(".request").read_bytes()))
+    return found, DocumentRequest(**_load_kept(path.with_suffix(".request")))
 
 
 def import_document_preview(actor: Actor, id_: UUID, *, now: datetime) -> Job:

@@ -74,8 +74,10 @@ class DocumentPlan:
     id: of the document; audience_kind, audience_label: who reads it; proposed: it waits for those
     who curate. again: whether it is there already. Numbers of parts: added, changed, unchanged
     (moved: those of them that stand at another page or below another heading), vanished ones,
-    which are forgotten. hidden, repeated: see `ReadDocument`. elsewhere: whether the asker reads a
-    document of this name that has other readers, which stays as it is.
+    which are forgotten. edited, overwritten: of the unchanged and of the changed ones, those whose
+    words somebody edited since, which stay so and are replaced. hidden, repeated: see
+    `ReadDocument`. elsewhere: whether the asker reads a document of this name that has other
+    readers, which stays as it is.
     """
 
     id: UUID
@@ -88,7 +90,9 @@ class DocumentPlan:
     again: bool = False
     added: int = 0
     changed: int = 0
+    overwritten: int = 0
     unchanged: int = 0
+    edited: int = 0
     moved: int = 0
     vanished: int = 0
     hidden: int = 0
@@ -224,6 +228,7 @@ def _compare(plan: DocumentPlan, parts: Sequence[Part], before: Sequence[Memory]
             continue
         taken.add(row.id)
         plan.unchanged += 1
+        plan.edited += _is_edited(row, part)
         if (row.position, row.source) != (index, part_source(plan.id, plan.name, part)):
             plan.moved += _source_position(_document_source(row)) != _part_position(part)
             plan.steps.append(Step("move", index, row.id))
@@ -240,10 +245,17 @@ def _compare(plan: DocumentPlan, parts: Sequence[Part], before: Sequence[Memory]
         else:
             taken.add(row.id)
             plan.changed += 1
+            plan.overwritten += _is_edited(row, part)
             plan.steps.append(Step("edit", index, row.id))
     gone = [row.id for row in before if row.id not in taken]
     plan.vanished = len(gone)
     plan.steps.extend(Step("forget", None, id_) for id_ in gone)
+
+
+def _is_edited(row: Memory, part: Part) -> bool:
+    """Whether somebody edited the words of a part's memory, other than to those of the document."""
+    is_reworded = row.reworded_by_id is not None or row.reworded_by_robot_id is not None
+    return is_reworded and row.content != part.text
 
 
 def _document_source(row: Memory) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from memories.embedding.encoder import EncoderError, Vectors
+from memories.embedding.encoder import Vectors
 from memories.embedding.exported_models import ensure_exported
 from memories.embedding.minilm import DEFAULT_VARIANT
 from memories.embedding.multilingual.packed_model import PackedModel
@@ -22,7 +22,7 @@ from memories.embedding.onnx_text_model import DEFAULT_THREADS, create_session, 
 from memories.embedding.wheel_models.wheel_catalogue import (
     MULTILINGUAL_E5,
     PACKED_FILE,
-    WHEEL_MODELS,
+    loading_encoder,
 )
 
 # As with the default model; text beyond this is found by its words.
@@ -76,22 +76,16 @@ def load_multilingual_e5() -> MultilingualE5Encoder:
 
     Settings: DATA_DIR, ENCODER_THREADS, ENCODER_VARIANT. Raises EncoderError.
     """
-    model = WHEEL_MODELS[MULTILINGUAL_E5]
-    if not model.is_taken:
-        raise EncoderError(f"the encoder {model.name} is not installed: make {model.target}")
-    weights = model.folder / PACKED_FILE
-    folder = ensure_exported(
-        weights,
-        Path(settings.DATA_DIR) / "models",
-        ("memories.embedding.multilingual.export", str(weights)),
-    )
-    try:
+    with loading_encoder(MULTILINGUAL_E5) as folder:
+        weights = folder / PACKED_FILE
+        exported = ensure_exported(
+            weights,
+            Path(settings.DATA_DIR) / "models",
+            ("memories.embedding.multilingual.export", str(weights)),
+        )
         return MultilingualE5Encoder(
             weights,
-            folder,
+            exported,
             variant=getattr(settings, "ENCODER_VARIANT", DEFAULT_VARIANT),
             threads=encoder_threads(),
         )
-    except Exception as error:
-        # Each library raises classes of its own for a file that is cut.
-        raise EncoderError(f"cannot load the encoder {model.name}: {error}") from error

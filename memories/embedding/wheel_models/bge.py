@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memories.embedding.encoder import EncoderError, Vectors
+from memories.embedding.encoder import Vectors
 from memories.embedding.onnx_text_model import OnnxTextModel, encoder_threads
 from memories.embedding.wheel_models.wheel_catalogue import (
     BGE_SMALL,
     MODEL_FILE,
     TOKENIZER_FILE,
-    WHEEL_MODELS,
+    loading_encoder,
 )
 
 # As with the default model; text beyond this is found by its words.
@@ -29,19 +29,13 @@ class BgeSmallEncoder:
     dimensions = 384
 
     def __init__(self) -> None:
-        model = WHEEL_MODELS[BGE_SMALL]
-        if not model.is_taken:
-            raise EncoderError(f"the encoder {BGE_SMALL} is not installed: make {model.target}")
-        try:
+        with loading_encoder(BGE_SMALL) as folder:
             self._model = OnnxTextModel(
-                model.folder / MODEL_FILE,
-                model.folder / TOKENIZER_FILE,
+                folder / MODEL_FILE,
+                folder / TOKENIZER_FILE,
                 most_tokens=MAX_TOKENS,
                 threads=encoder_threads(),
             )
-        except Exception as error:
-            # Both libraries raise classes of their own for a file that is cut.
-            raise EncoderError(f"cannot load the encoder {BGE_SMALL}: {error}") from error
 
     def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, 384), unit rows. Text beyond 256 tokens is not read."""

@@ -5,12 +5,16 @@ finds them.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from memories.embedding.encoder import EncoderError
+
 PROJECT_ROOT = Path(__file__).resolve().parents[3]
 MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"
+WEIGHTS_FILE = "model.safetensors"
 # A model and its vocabulary in one file.
 PACKED_FILE = "packed.bin"
 
@@ -46,6 +50,7 @@ class WheelModel:
 CROSS_ENCODER = "ms-marco-MiniLM-L-12-v2"
 BGE_SMALL = "bge-small-en-v1.5"
 MULTILINGUAL_E5 = "multilingual-e5-small"
+WORDLLAMA = "wordllama-l2-supercat"
 
 WHEEL_MODELS: Mapping[str, WheelModel] = {
     model.name: model
@@ -105,8 +110,42 @@ WHEEL_MODELS: Mapping[str, WheelModel] = {
             "setup-multilingual",
             platform="manylinux2014_x86_64",
         ),
+        WheelModel(
+            WORDLLAMA,
+            "requirements-wordllama.lock",
+            "wordllama",
+            (
+                (
+                    "weights/l2_supercat_256.safetensors",
+                    WEIGHTS_FILE,
+                    "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+                ),
+                (
+                    "tokenizers/l2_supercat_tokenizer_config.json",
+                    TOKENIZER_FILE,
+                    "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+                ),
+            ),
+            "setup-wordllama",
+            platform="manylinux2014_x86_64",
+        ),
     )
 }
+
+
+@contextmanager
+def loading_encoder(name: str) -> Iterator[Path]:
+    """The folder of an installed encoder, while it is loaded. Raises EncoderError for one that is
+    not installed, and in place of what a library raises for a file that is cut."""
+    model = WHEEL_MODELS[name]
+    if not model.is_taken:
+        raise EncoderError(f"the encoder {name} is not installed: make {model.target}")
+    try:
+        yield model.folder
+    except EncoderError:
+        raise
+    except Exception as error:
+        raise EncoderError(f"cannot load the encoder {name}: {error}") from error
 
 
 def models_folder() -> Path:

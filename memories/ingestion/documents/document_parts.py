@@ -1,12 +1,26 @@
-"""The parts of a document: whole sentences of one page or below one heading. Pure rules."""
+"""The formats of documents, and their parts: whole sentences of one page or below one heading.
+Pure rules."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memories.language.propositions import iter_sentence_spans
 
+PDF, DOCX, HTML, MARKDOWN = "pdf", "docx", "html", "markdown"
+LABELS: Mapping[str, str] = {
+    PDF: "PDF",
+    DOCX: "Word (DOCX)",
+    HTML: "HTML",
+    MARKDOWN: "Markdown",
+}
+ENDINGS = {
+    PDF: (".pdf",),
+    DOCX: (".docx",),
+    HTML: (".html", ".htm"),
+    MARKDOWN: (".md", ".markdown"),
+}
 # Characters of one part: about 300 words, so that a few parts fit into a prompt.
 MAX_PART_CHARACTERS = 2_000
 MAX_PARTS, MAX_CHARACTERS = 10_000, 8_000_000

@@ -4,12 +4,18 @@ Its first argument is the format. Each line is {"part": {...}}, at the end {"hid
 {"error": "a sentence"} in place of what did not come.
 """
 
+import codecs
 import sys
+import xml.dom.expatbuilder  # noqa: F401 - minidom imports it with the first file
 from typing import Any
 
 import orjson
 
 from memories.ingestion.documents.document_parts import (
+    DOCX,
+    LABELS,
+    MARKDOWN,
+    PDF,
     Block,
     DocumentError,
     Part,
@@ -22,8 +28,12 @@ from memories.ingestion.documents.sandbox import close_sandbox
 
 # Some parsers call themselves for each level of a document.
 MAX_CALLS = 5_000
-PDF, DOCX, HTML, MARKDOWN = "pdf", "docx", "html", "markdown"
-LABELS = {PDF: "PDF", DOCX: "Word", HTML: "HTML", MARKDOWN: "Markdown"}
+# Texts of a document, names in an archive, and XML that says another encoding. Python imports each
+# with its first use, and the sandbox opens no file.
+_CODECS = (
+    "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii", "cp1252",
+    "iso8859-15",
+)  # fmt: skip
 
 
 def read_parts(kind: str, data: bytes) -> tuple[list[Part], int]:
@@ -55,6 +65,8 @@ def decode_text(data: bytes) -> str:
 def main(kind: str) -> None:
     """Read standard input, write to standard output."""
     sys.setrecursionlimit(MAX_CALLS)
+    for name in _CODECS:
+        codecs.lookup(name)
     close_sandbox()
     out = sys.stdout.buffer
     try:

@@ -1,38 +1,41 @@
 """Read a document in a process of its own, which may be killed."""
 
 import os
+import selectors
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import time
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import orjson
 
-from memories.ingestion.documents.document_parts import MAX_CHARACTERS, DocumentError, Part
+from memories.ingestion.documents.document_parts import (
+    DOCX,
+    ENDINGS,
+    HTML,
+    LABELS,
+    MARKDOWN,
+    MAX_CHARACTERS,
+    MAX_HEADING_CHARACTERS,
+    MAX_LEVELS,
+    MAX_PART_CHARACTERS,
+    MAX_PARTS,
+    PDF,
+    DocumentError,
+    Part,
+)
 from orgs.names.lookalikes import name_fault, strip_invisible_edges
 
 AUTO: Final = "auto"
-PDF, DOCX, HTML, MARKDOWN = "pdf", "docx", "html", "markdown"
-LABELS: Mapping[str, str] = {
-    PDF: "PDF",
-    DOCX: "Word (DOCX)",
-    HTML: "HTML",
-    MARKDOWN: "Markdown",
-}
 FORMATS = (AUTO, *LABELS)
-ENDINGS = {
-    PDF: (".pdf",),
-    DOCX: (".docx",),
-    HTML: (".html", ".htm"),
-    MARKDOWN: (".md", ".markdown"),
-}
 MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
-# Somebody waits for it, and a call has thirty seconds.
-MAX_WAIT_SECONDS = 25
-_MAX_OUTPUT = 8 * MAX_CHARACTERS
+# Somebody waits for it, and a call has thirty seconds, some of which it waits for a slot.
+MAX_WAIT_SECONDS = 22
+# Bytes that the process writes, and characters of its sentence about what it refuses.
+_MAX_OUTPUT, _MAX_SENTENCE = 8 * MAX_CHARACTERS, 300
 _MAX_NAME = 120
 # Where the packages of the product lie.
 _ROOT = Path(__file__).resolve().parents[3]
@@ -129,9 +132,7 @@ def _run_parser(kind: str, data: bytes) -> tuple[list[Part], int]:
             start_new_session=True,
         )
         try:
-            out, _ = process.communicate(timeout=MAX_WAIT_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise DocumentError(TOO_MUCH) from error
+            out = _read_output(process)
         finally:
             process.kill()
             process.wait()
@@ -140,18 +141,66 @@ def _run_parser(kind: str, data: bytes) -> tuple[list[Part], int]:
     return _parse_output(out)
 
 
-def _parse_output(out: bytes) -> tuple[list[Part], int]:
-    if len(out) > _MAX_OUTPUT:
-        raise DocumentError(TOO_MUCH)
-    parts: list[Part] = []
-    for line in out.splitlines():
-        row = orjson.loads(line)
-        if "error" in row:
-            raise DocumentError(row["error"])
-        if "hidden" in row:
-            return parts, row["hidden"]
-        fields = row["part"]
-        heading = tuple(fields.get("heading", ()))
-        parts.append(Part(fields["text"], heading, fields.get("page"), fields["number"]))
-    # It was killed before its last line.
+def _read_output(process: subprocess.Popen[bytes]) -> bytes:
+    """All that the process writes. Raises DocumentError as soon as it is too much, or too late."""
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    until = time.monotonic() + MAX_WAIT_SECONDS
+    out = bytearray()
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(process.stdout, selectors.EVENT_READ)
+        while len(out) <= _MAX_OUTPUT:
+            left = until - time.monotonic()
+            if left <= 0 or not waiting.select(left):
+                break
+            chunk = os.read(process.stdout.fileno(), 65_536)
+            if not chunk:
+                return bytes(out)
+            out += chunk
     raise DocumentError(TOO_MUCH)
+
+
+def _parse_output(out: bytes) -> tuple[list[Part], int]:
+    """What the process wrote, which a hostile document may have made write anything. Raises
+    DocumentError for its sentence, for what breaks off, and for what no document makes."""
+    parts: list[Part] = []
+    written = 0
+    try:
+        for line in out.splitlines():
+            row = orjson.loads(line)
+            if "error" in row:
+                raise DocumentError(_text(row["error"], _MAX_SENTENCE))
+            if "hidden" in row:
+                return parts, _count(row["hidden"])
+            parts.append(_load_part(row["part"]))
+            written += len(parts[-1].text)
+            if len(parts) > MAX_PARTS or written > MAX_CHARACTERS:
+                break
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
+        raise DocumentError(TOO_MUCH) from error
+    # It wrote too much, or was killed before its last line.
+    raise DocumentError(TOO_MUCH)
+
+
+def _load_part(fields: Any) -> Part:
+    """Raises AttributeError, KeyError and TypeError for what is no part."""
+    heading, page = fields.get("heading", []), fields.get("page")
+    if not isinstance(heading, list) or len(heading) > MAX_LEVELS:
+        raise TypeError("heading")
+    return Part(
+        _text(fields["text"], MAX_PART_CHARACTERS),
+        tuple(_text(title, MAX_HEADING_CHARACTERS) for title in heading),
+        None if page is None else _count(page),
+        _count(fields["number"]),
+    )
+
+
+def _text(value: Any, most: int) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise TypeError("text")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("count")
+    return value

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
@@ -13,11 +13,12 @@ from memories.ingestion.documents.document_parts import DocumentError
 from memories.ingestion.file_import.formats.sources import MIB, ConversionError
 from memories.ingestion.file_import.formats.zip_archive import open_zip
 
-MAIN_PART = "word/document.xml"
 # All XML of a document, unpacked, and how deep its elements are nested.
 MAX_XML_BYTES, MAX_XML_DEPTH = 24 * MIB, 200
 _XML_ENDINGS = (".xml", ".rels")
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+# The same elements in documents of the strict form.
+_STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
 _FALSE = ("0", "false", "off", "none")
 # Half points: text of at most two points.
 _TINY = 4
@@ -27,14 +28,15 @@ _DAMAGED = "The DOCX is damaged, or not one."
 def read_docx(data: bytes) -> tuple[str, int]:
     """(HTML, how many runs of hidden text were left out). Raises DocumentError."""
     parts = _load_parts(data)
-    if MAIN_PART not in parts:
-        raise DocumentError(_DAMAGED)
-    hidden_styles = _hidden_styles(parts.get("word/styles.xml"))
+    # Relations say which part is the text, which are notes and which the styles. So no name tells,
+    # and what holds for one part holds for all of them.
+    roots = {name: _parse(content) for name, content in parts.items()}
+    hidden_styles = _hidden_styles(roots.values())
     hidden = 0
-    for name in (MAIN_PART, "word/footnotes.xml", "word/endnotes.xml"):
-        if name in parts:
-            parts[name], removed = _without_hidden(parts[name], hidden_styles)
-            hidden += removed
+    for name in list(roots):
+        root = roots.pop(name)
+        hidden += _remove_hidden(root, hidden_styles)
+        parts[name] = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for name, content in parts.items():
@@ -120,29 +122,40 @@ def _is_shaded(properties: ET.Element | None) -> bool:
     return fill not in ("AUTO", "FFFFFF") or bool(_value(properties, "highlight"))
 
 
-def _hidden_styles(content: bytes | None) -> frozenset[str]:
+def _parse(content: bytes) -> ET.Element:
+    """The elements of a part, those of the strict form by their usual names."""
+    root = ET.fromstring(content)  # noqa: S314 - without DTD, see `_check_xml`
+    for element in root.iter():
+        if element.tag.startswith(_STRICT):
+            element.tag = _W + element.tag.removeprefix(_STRICT)
+        for name in [name for name in element.keys() if name.startswith(_STRICT)]:  # noqa: SIM118
+            element.set(_W + name.removeprefix(_STRICT), element.attrib.pop(name))
+    return root
+
+
+def _hidden_styles(roots: Iterable[ET.Element]) -> frozenset[str]:
     """The ids of the styles that hide their text, also by way of what they are based on."""
-    if content is None:
-        return frozenset()
-    styles = {one.get(f"{_W}styleId", ""): one for one in ET.fromstring(content).iter(f"{_W}style")}  # noqa: S314 - without DTD, see `_check_xml`
-    hidden = {id_ for id_, one in styles.items() if _hides(one.find(f"{_W}rPr"))}
+    styles = [
+        (one.get(f"{_W}styleId", ""), one) for root in roots for one in root.iter(f"{_W}style")
+    ]
+    hidden = {id_ for id_, one in styles if _hides(one.find(f"{_W}rPr"))}
     # A style is based on one that may stand behind it; a chain is short.
     for _ in range(10):
-        based = {id_ for id_, one in styles.items() if _value(one, "basedOn") in hidden}
+        based = {id_ for id_, one in styles if _value(one, "basedOn") in hidden}
         if based <= hidden:
             break
         hidden |= based
     return frozenset(hidden)
 
 
-def _without_hidden(content: bytes, hidden_styles: frozenset[str]) -> tuple[bytes, int]:
-    root = ET.fromstring(content)  # noqa: S314 - without DTD, see `_check_xml`
+def _remove_hidden(root: ET.Element, hidden_styles: frozenset[str]) -> int:
+    """Empty the runs that nobody would see; returns how many had text."""
     removed = 0
     for run in _hidden_runs(root, hidden_styles):
         removed += any((text.text or "").strip() for text in run.iter(f"{_W}t"))
         for child in list(run):
             run.remove(child)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True), removed
+    return removed
 
 
 def _hidden_runs(root: ET.Element, hidden_styles: frozenset[str]) -> Iterator[ET.Element]:

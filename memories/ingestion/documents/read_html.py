@@ -41,6 +41,8 @@ _WHITE = re.compile(
     r"(?:[;!]|$)"
 )
 _BACKGROUND = re.compile(r"(?:^|;)background(?:-color|-image)?:(?!none|#fff|white|transparent)")
+# In these a comma divides no list.
+_NESTED_SELECTOR = re.compile(r"""[(\["'\\]""")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _FRONT_MATTER = "---"
@@ -90,18 +92,31 @@ def _styles(tree: LexborHTMLParser) -> dict[int, set[str]]:
             # Inside of @media the selector stands behind a second brace.
             selector = selector.rpartition("{")[2].strip()
             effect = _effect(_compact(declarations))
-            if not effect or not 0 < len(selector) <= MAX_SELECTOR:
+            if not effect or not selector:
                 continue
-            rules += 1
-            if rules > MAX_RULES:
-                raise DocumentError("The style sheets of the HTML hide too many things.")
-            try:
-                nodes = tree.css(selector)
-            except (SelectolaxError, ValueError):
-                continue
-            for node in nodes:
-                found.setdefault(node.mem_id, set()).add(effect)
+            for one in _divide_selector(selector):
+                if len(one) > MAX_SELECTOR:
+                    if effect == GROUND:
+                        # Without it, less is seen.
+                        continue
+                    raise DocumentError("A rule of the HTML that hides text is too long to follow.")
+                rules += 1
+                if rules > MAX_RULES:
+                    raise DocumentError("The style sheets of the HTML hide too many things.")
+                try:
+                    nodes = tree.css(one)
+                except (SelectolaxError, ValueError):
+                    continue
+                for node in nodes:
+                    found.setdefault(node.mem_id, set()).add(effect)
     return found
+
+
+def _divide_selector(selector: str) -> list[str]:
+    """A selector, or of a long list of plain ones each by itself."""
+    if len(selector) <= MAX_SELECTOR or _NESTED_SELECTOR.search(selector):
+        return [selector]
+    return [one.strip() for one in selector.split(",") if one.strip()]
 
 
 @dataclass(slots=True)
@@ -192,7 +207,7 @@ class _Walk:
         if "hidden" in attributes:
             return {HIDDEN}
         if style := attributes.get("style"):
-            effects = effects | {_effect(_compact(style[:2_000]))}
+            effects = effects | {_effect(_compact(style))}
         if attributes.get("bgcolor"):
             effects = effects | {GROUND}
         if node.tag == "font" and (attributes.get("color") or "").lower() in (

@@ -12,7 +12,7 @@ from memories.ingestion.documents.document_parts import Block, DocumentError, cl
 
 MAX_PAGES = 2_000
 # Objects of one page, comparisons of its texts with its areas, and how deep forms are nested.
-MAX_OBJECTS, MAX_COMPARISONS, MAX_FORM_DEPTH = 200_000, 2_000_000, 5
+MAX_OBJECTS, MAX_COMPARISONS, MAX_FORM_DEPTH = 200_000, 2_000_000, 10
 # Text of fewer points is not read by anybody.
 MIN_POINTS = 2.0
 _WHITE, _OPAQUE = 250, 250
@@ -67,8 +67,10 @@ def _read_page(page: pdfium.PdfPage) -> tuple[str, bool]:
 @dataclass(slots=True)
 class _Layer:
     """The objects of a page, or of one form in it, whose bounds are in the same units: texts that
-    may be seen, with their place in the order of painting, and areas that may cover them."""
+    may be seen, with their place in the order of painting, and areas that may cover them. form:
+    kept, as nothing else keeps it, and its id must stay its own."""
 
+    form: pdfium.PdfObject | None
     texts: list[tuple[int, pdfium.PdfObject, Bounds, bool]] = field(default_factory=list)
     grounds: list[tuple[int, Bounds]] = field(default_factory=list)
     covers: list[tuple[int, Bounds]] = field(default_factory=list)
@@ -83,7 +85,7 @@ def _deactivate_unseen(page: pdfium.PdfPage) -> bool:
     for place, item in enumerate(page.get_objects(max_depth=MAX_FORM_DEPTH)):
         if place > MAX_OBJECTS:
             raise DocumentError("A page of the PDF has too many objects.")
-        layer = layers.setdefault(id(item.container) if item.level else 0, _Layer())
+        layer = layers.setdefault(id(item.container), _Layer(item.container))
         bounds = item.get_bounds()
         if item.type == raw.FPDF_PAGEOBJ_TEXT:
             fill = _fill(item)
@@ -92,8 +94,11 @@ def _deactivate_unseen(page: pdfium.PdfPage) -> bool:
                 found |= _deactivate(item)
             else:
                 layer.texts.append((place, item, bounds, min(fill[:3]) >= _WHITE))
-        elif item.type == raw.FPDF_PAGEOBJ_FORM and not item.level and not _touches(bounds, box):
-            found |= _deactivate(item)
+        elif item.type == raw.FPDF_PAGEOBJ_FORM:
+            # What is nested deeper is not looked at, so it is not shown either.
+            deepest = item.level >= MAX_FORM_DEPTH - 1
+            if deepest or (not item.level and not _touches(bounds, box)):
+                found |= _deactivate(item)
         else:
             _note_area(layer, place, item, bounds)
     for layer in layers.values():

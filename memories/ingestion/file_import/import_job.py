@@ -8,7 +8,7 @@ import io
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -235,8 +235,20 @@ def convert_file(
         raise refused from error
     if made and made.format != JSONL:
         return made
-    if made:
-        file, size = made.lines, made.size
+    with ExitStack() as unpacked:
+        if made:
+            file, size = unpacked.enter_context(made.lines), made.size
+        lines = _check_lines(file)
+        if not isinstance(lines, io.BytesIO):
+            # The caller closes it.
+            unpacked.pop_all()
+            lines = file
+    return Conversion(JSONL, lines, size)
+
+
+def _check_lines(file: IO[bytes]) -> IO[bytes]:
+    """What `open_lines` makes of a file. Raises UnreadableImportError unless it begins with a line
+    that can be imported."""
     file.seek(0)
     try:
         lines = open_lines(file)
@@ -256,7 +268,7 @@ def convert_file(
         raise UnreadableImportError(
             "The first line has no “text”. Each line is an object with a text."
         )
-    return Conversion(JSONL, lines if isinstance(lines, io.BytesIO) else file, size)
+    return lines
 
 
 def _first_lines(file: IO[bytes], most: int) -> Iterator[bytes]:

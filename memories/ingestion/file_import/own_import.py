@@ -139,8 +139,11 @@ def _path(actor: Actor, id_: UUID) -> Path:
 
 
 def _load(actor: Actor, id_: UUID) -> dict[str, Any]:
+    """What was told of a kept export. Raises NotFoundError if this or the export is gone."""
+    path = _path(actor, id_)
     try:
-        told: dict[str, Any] = orjson.loads(_path(actor, id_).with_suffix(".told").read_bytes())
+        told: dict[str, Any] = orjson.loads(path.with_suffix(".told").read_bytes())
+        path.stat()
     except FileNotFoundError as error:
         raise NotFoundError("no such file") from error
     return told

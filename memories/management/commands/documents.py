@@ -12,6 +12,7 @@ from memories.access.visibility import MemoryRequestError
 from memories.curation.documents.document_list import forget_document, list_documents
 from memories.curation.documents.import_document import enqueue_document, load_document
 from memories.curation.documents.plan_document import DocumentRequest, plan_document
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.documents.read_document import AUTO, FORMATS
 from memories.ingestion.file_import.import_job import UnreadableImportError
 from orgs.errors import NotFoundError
@@ -39,7 +40,9 @@ class Command(ResultCommand):
         actor = self.member(self.organisation(options["organisation"]), options["email"])
         try:
             result = getattr(self, f"_{options['act']}")(actor, options)
-        except (UnreadableImportError, MemoryRequestError, PermissionError) as error:
+        except (
+            UnreadableImportError, MemoryRequestError, PermissionError, ParsersBusyError,
+        ) as error:  # fmt: skip
             raise CommandError(str(error)) from error
         except (NotFoundError, ValueError, OSError) as error:
             raise CommandError(f"There is no {options['what'] or 'such thing'}.") from error
@@ -54,7 +57,10 @@ class Command(ResultCommand):
             found = load_document(actor, file, size, name=path.name, format=options["format"])
         if options["dry_run"]:
             plan = asdict(plan_document(actor, found, asked, now=now))
-            shown = ("id", "name", "parts", "added", "changed", "unchanged", "vanished", "hidden")
+            shown = (
+                "id", "name", "parts", "added", "changed", "overwritten", "unchanged", "edited",
+                "vanished", "hidden",
+            )  # fmt: skip
             return {name: str(plan[name]) for name in shown}
         job = enqueue_document(actor, found, asked, now=now)
         return {"job": str(job.id), "document": job.parameters["document"]["id"]}

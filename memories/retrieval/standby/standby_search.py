@@ -20,6 +20,7 @@ from memories.retrieval.query_vector import add_vector
 from memories.retrieval.search_types import SearchRequest, SearchResult
 from memories.retrieval.strategies.registry import ProjectionOffError
 from orgs.database.driver.pipeline import Rows
+from orgs.database.driver.servers import OrganisationMovedError
 from orgs.database.driver.standby_reads import STANDBY_ALIAS, reading_from_standby
 from orgs.database.prepared_statements import fetch_pipelined
 from orgs.database.rls import PipelinedScope, StatementAndValues, pipelined_scope, scope_statement
@@ -39,8 +40,11 @@ _ONE_SNAPSHOT: StatementAndValues = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     {},
 )
-# The transaction that wrote a row's present version; a standby has the same numbers.
-VERSION_SQL = "m.xmin::text::bigint"
+# The transactions that wrote the present versions of a memory and of its narrow row; a standby has
+# the same numbers. The narrow row has words and meaning of turns around it, which go without a
+# change of the memory.
+VERSION_SQL = """m.xmin::text || ' ' || coalesce((SELECT v.xmin::text FROM memories_search v
+    WHERE v.organisation_id = m.organisation_id AND v.memory_id = m.id), '')"""
 _VERSIONS_SQL = f"""
 SELECT m.id, {VERSION_SQL} FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -54,11 +58,11 @@ _REPLAY_SQLSTATES = ("40001", "40P01")
 @dataclass(frozen=True, slots=True)
 class StandbyHits:
     """What the standby found. question: with its words and its vector. versions: of each memory
-    that the result shows, names or rests on, by id."""
+    that the result shows, names or rests on, with its narrow row, by id."""
 
     question: SearchRequest
     served: SearchResult
-    versions: Mapping[UUID, int]
+    versions: Mapping[UUID, str]
 
 
 class _NotCaughtUpError(Exception):
@@ -79,8 +83,8 @@ def search_standby(principal: Principal, question: SearchRequest) -> StandbyHits
     except _NotCaughtUpError:
         SEARCHES.labels("after write" if written else "behind").inc()
         return None
-    except ProjectionOffError:
-        # Perhaps it was switched on a moment ago.
+    except (OrganisationMovedError, ProjectionOffError):
+        # The primary says so as well, or the projection was switched on a moment ago.
         return None
     except (psycopg.Error, DatabaseError) as error:
         SEARCHES.labels("failed").inc()

@@ -11,7 +11,6 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories.store.conversation_turns import HasSource
-from orgs.organisations.references import parse_uuid
 
 DOCUMENT_KEY = "document"
 CONVERSATION_PREFIX = "document:"
@@ -39,12 +38,6 @@ def document_of(row: HasSource) -> Mapping[str, Any] | None:
     if not isinstance(given, dict) or not isinstance(given.get("id"), str):
         return None
     return given if row.conversation == f"{CONVERSATION_PREFIX}{given['id']}" else None
-
-
-def document_id_of(row: HasSource) -> UUID | None:
-    """The id of the document that a memory is a part of."""
-    found = document_of(row)
-    return parse_uuid(found["id"]) if found else None
 
 
 def document_label(row: HasSource) -> str:

@@ -4,9 +4,12 @@ from typing import Any
 
 from django import forms
 
-from memories.ingestion.documents.read_document import AUTO, LABELS
+from memories.ingestion.documents.document_parts import LABELS
+from memories.ingestion.documents.read_document import AUTO
 from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text
+
+READERS_GONE = lazy_text("You cannot choose these readers any more; choose again.")
 
 
 class DocumentForm(forms.Form):
@@ -30,7 +33,7 @@ class DocumentForm(forms.Form):
     audience = forms.ChoiceField(
         error_messages={
             "required": lazy_text("Choose who may read this."),
-            "invalid_choice": lazy_text("You cannot choose these readers any more; choose again."),
+            "invalid_choice": READERS_GONE,
         }
     )
 

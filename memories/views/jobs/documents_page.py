@@ -15,10 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from memories.access.audience_labels import list_audience_choices
 from memories.curation.documents import document_list, import_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
-from memories.ingestion.documents.read_document import LABELS
+from memories.ingestion.documents.document_parts import LABELS
+from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.file_import.import_job import UnreadableImportError
-from memories.views.forms.document_form import DocumentForm
+from memories.views.forms.document_form import READERS_GONE, DocumentForm
 from memories.views.forms.memory_forms import audience_choices
+from orgs.api.problems import RETRY_SECONDS
 from orgs.languages.page_text import format_number
 from orgs.models.audiences import AudienceType
 from orgs.views.page_access import WRITERS, members_only
@@ -32,6 +34,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     would bring."""
     audiences = _audience_choices(request)
     form = DocumentForm(audiences, request.POST or None, request.FILES or None)
+    busy = False
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         try:
@@ -40,6 +43,15 @@ def documents(request: HttpRequest) -> HttpResponse:
             )
         except UnreadableImportError as error:
             form.add_error("file", str(error))
+        except ParsersBusyError:
+            busy = True
+            form.add_error(
+                "file",
+                gettext(
+                    "Other documents are being read at the moment. Send this one again in a few "
+                    "seconds."
+                ),
+            )
         else:
             asked = DocumentRequest(key=form.cleaned_data["key"], **form.placed())
             kept = import_document.store_document_preview(request.actor, found, asked)
@@ -51,8 +63,11 @@ def documents(request: HttpRequest) -> HttpResponse:
         "documents": [_row(one, audiences) for one in found_list.results],
         "more": found_list.more,
     }
-    status = 422 if form.errors else 200
-    return render(request, "memories/jobs/documents.html", context, status=status)
+    status = 503 if busy else 422 if form.errors else 200
+    response = render(request, "memories/jobs/documents.html", context, status=status)
+    if busy:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
@@ -89,16 +104,17 @@ def _part_count_label(count: int) -> str:
 def document_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     """What a kept document would bring, and who would read it; sent, it is imported."""
     now = timezone.now()
-    if request.method == "POST":
-        job = import_document.import_document_preview(request.actor, preview_id, now=now)
-        return redirect("job", job.id)
     found, asked = import_document.load_document_preview(request.actor, preview_id)
-    plan = plan_document(request.actor, found, asked, now=now)
     wanted = f"{asked.visibility}:{asked.group}" if asked.group else asked.visibility
     readers = next((one for one in _audience_choices(request) if one["value"] == wanted), None)
     if readers is None:
         # They left the group since they chose it.
+        messages.error(request, READERS_GONE)
         return redirect("documents")
+    if request.method == "POST":
+        job = import_document.import_document_preview(request.actor, preview_id, now=now)
+        return redirect("job", job.id)
+    plan = plan_document(request.actor, found, asked, now=now)
     context = _plan_context(plan) | {"readers": readers}
     return render(request, "memories/jobs/document_plan.html", context)
 
@@ -107,7 +123,9 @@ def _plan_context(plan: DocumentPlan) -> dict[str, Any]:
     counts = (
         (gettext("New"), plan.added),
         (gettext("Changed"), plan.changed),
+        (gettext("Of these edited by hand, and replaced"), plan.overwritten),
         (gettext("Unchanged"), plan.unchanged),
+        (gettext("Of these edited by hand, and left as they are"), plan.edited),
         (gettext("Of these at another place"), plan.moved),
         (gettext("Forgotten"), plan.vanished),
         (gettext("In it twice, taken once"), plan.repeated),

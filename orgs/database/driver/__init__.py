@@ -7,6 +7,7 @@ takes without it, in brackets of the web process alone (docs/adr/0028-one-way-fo
     binary_values.py    7 % (18 %)   ids of candidates as bytes, and about 2 % each for lists of ids
                                      and for vectors
     lost_server.py      none: it drops the pool of a server that fell or became a standby
+    organisation_moves.py none: what a server says of an organisation that moves
     servers.py          none: which server's connections are used, where there are several
     base.py             none in a recall: Django's backend, which sends savepoints with the
                         statement behind them, and stops statements of a call that is over its time

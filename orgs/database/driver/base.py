@@ -26,6 +26,7 @@ from orgs.database.driver.lost_server import (
     is_read_only,
     is_server_lost,
 )
+from orgs.database.driver.organisation_moves import find_move_error
 from orgs.database.time_budget import current_budget
 from orgs.trace_spans import query_span
 
@@ -76,13 +77,16 @@ class _DebugCursor(_FlushingCursor, base.CursorDebugWrapper):
 
 
 class _LostServerWrapper(DatabaseErrorWrapper):
-    """Django's translation of errors, which lets go of a server that is lost."""
+    """Django's translation of errors, which lets go of a server that is lost, and knows what the
+    fence of an organisation refuses."""
 
     wrapper: Any
 
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
         if exc_type is None:
             return
+        if moving := find_move_error(exc_value, self.wrapper.connection):
+            raise moving.with_traceback(traceback) from exc_value
         if is_server_lost(exc_value, self.wrapper.connection):
             self.wrapper.drop_server()
             if is_read_only(exc_value):

@@ -38,6 +38,16 @@ def reading_from_standby(until: float) -> Iterator[None]:
         _until.reset(token)
 
 
+@contextmanager
+def reading_from_primary() -> Iterator[None]:
+    """For a statement that must not be answered late, also inside of a search on the standby."""
+    token = _until.set(None)
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
 def target_alias(using: str) -> str:
     """The connection to which a statement for `using` goes."""
     return STANDBY_ALIAS if using == DEFAULT_DB_ALIAS and _until.get() is not None else using

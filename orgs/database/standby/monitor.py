@@ -82,7 +82,7 @@ class Look:
 
     @property
     def words(self) -> str:
-        """For readyz: one or a few words."""
+        """For the log: one or a few words."""
         return f"{self.state}: {self.reason}" if self.reason else self.state
 
 
@@ -247,11 +247,12 @@ monitor = StandbyMonitor()
 
 
 def standby_state() -> str:
-    """For readyz: off, ok, or why the primary answers alone."""
+    """For readyz, which anybody may ask: off, ok, or in a word why the primary answers alone. The
+    reason of a refusal names roles; it is for the log and for doctor."""
     if not has_standby():
         return OFF
     monitor.is_ready()
-    return monitor.last.words
+    return monitor.last.state
 
 
 def look_at_start() -> None:

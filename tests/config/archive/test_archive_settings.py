@@ -8,6 +8,7 @@ import pytest
 from config.archive.archive_settings import read_settings
 from config.archive.base_backups import JOB_FOLDERS
 from config.archive.errors import ArchiveError
+from config.archive.source_server import find_source
 from orgs.database.backup.folder import backup_folders
 from tests.config.archive.rig import KEY
 
@@ -57,7 +58,7 @@ def test_the_key_of_make_run_is_found(tmp_path: Path) -> None:
 def test_secrets_of_the_offsite_storage_come_from_files(tmp_path: Path) -> None:
     assert "ARCHIVE_S3_ACCESS_KEY is not set" in refused(tmp_path, **S3)
     (tmp_path / "access").write_text("id\n")
-    (tmp_path / "secret").write_text("  word  \n")
+    (tmp_path / "secret").write_text("word\r\n")
     (tmp_path / "empty").write_text("\n")
     files = {
         "ARCHIVE_S3_ACCESS_KEY_FILE": str(tmp_path / "access"),
@@ -71,9 +72,34 @@ def test_secrets_of_the_offsite_storage_come_from_files(tmp_path: Path) -> None:
     assert (found.access_key, found.secret_key) == ("id", "word")
     assert "word" not in repr(found)
     missing = {"ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "none")}
-    assert "cannot be read (FileNotFoundError)" in refused(tmp_path, **S3, **files | missing)
+    assert "ARCHIVE_S3_SECRET_KEY_FILE cannot be read: No such file or directory." in refused(
+        tmp_path, **S3, **files | missing
+    )
     empty = {"ARCHIVE_S3_SECRET_KEY_FILE": str(tmp_path / "empty")}
-    assert "is empty" in refused(tmp_path, **S3, **files | empty)
+    assert "_FILE names no file with it" in refused(tmp_path, **S3, **files | empty)
+
+
+def test_files_hold_the_values_as_they_do_for_the_site(tmp_path: Path) -> None:
+    """The file goes before the variable, for each setting, also the address of the server."""
+    files = {}
+    for name, text in (
+        ("ENCRYPTION_KEYS", KEY),
+        ("ARCHIVE_KEEP_DAYS", "5"),
+        ("ARCHIVE_S3_ACCESS_KEY", " a word "),
+        ("DATABASE_ARCHIVE_URL", "postgresql://role:angelfish@db/postgres"),
+    ):
+        (tmp_path / name).write_text(f"{text}\n")
+        files[f"{name}_FILE"] = str(tmp_path / name)
+    more = {"ARCHIVE_S3_ACCESS_KEY": "another", "ARCHIVE_S3_SECRET_KEY": "x", "ENCRYPTION_KEYS": ""}
+    given = environ(tmp_path, **S3, **files, **more)
+    found = read_settings(given, data_dir=tmp_path / "data")
+    assert (len(found.keyring.keys), found.keep) == (1, timedelta(days=5))
+    assert found.offsite
+    assert found.offsite.access_key == " a word "
+    assert "angelfish" in find_source(given, tmp_path / "data").url
+    (tmp_path / "DATABASE_ARCHIVE_URL").write_bytes(b"\xff\xfe")
+    with pytest.raises(ArchiveError, match=r"_URL_FILE cannot be read: it is no text\.$"):
+        find_source(given, tmp_path / "data")
 
 
 @pytest.mark.parametrize("url", ["https://bucket", "bucket/a", "s3://"])

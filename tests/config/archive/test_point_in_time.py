@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from config.archive.archive_settings import read_settings
-from config.archive.catalogue import FULL, SEGMENT_NAME
+from config.archive.catalogue import FULL, SEGMENT_NAME, format_moment
 from config.archive.errors import ArchiveError
 from config.archive.restore.recovery import plan_recovery
 from config.archive.source_server import SLOT
@@ -107,6 +107,9 @@ def test_a_moment_outside_is_refused(kept: Rig) -> None:
     for moment in (first - timedelta(seconds=1), last + timedelta(seconds=1)):
         with pytest.raises(ArchiveError, match="The archive holds every moment from 2026-"):
             kept.restore(moment, "outside")
+    named = kept.series.bases[0].id
+    with pytest.raises(ArchiveError, match=f"its series holds is {format_moment(last)}.$"):
+        kept.restore(last + timedelta(seconds=1), "outside", named)
     assert not (kept.folder / "outside").exists()
 
 
@@ -315,6 +318,28 @@ def test_a_lost_place_in_the_log_begins_a_series(rig: Rig) -> None:
     assert rig.notes(rig.restore(moment, "old")) == [1, 2], "from the series before"
     with pytest.raises(ArchiveError, match=r"every moment from .*; from "):
         rig.restore(datetime(2020, 1, 1, tzinfo=UTC), "outside")
+
+
+@pytest.mark.slow
+def test_a_place_that_is_lost_while_it_runs_begins_a_series(rig: Rig) -> None:
+    """As after a failover, without a new process of the archive."""
+    rig.archive()
+    moment = rig.write(2)
+    rig.archive(rig.write())
+    first = rig.series.name
+    with connect(rig.server) as connection:
+        connection.execute("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots")
+        wait_until_inactive(connection)
+        connection.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
+    rig.write(2)
+    end = time.monotonic() + 60
+    while rig.archiver.status.series == first and time.monotonic() < end:
+        rig.archiver.run_once()
+        time.sleep(0.1)
+    rig.archive()
+    assert rig.series.name != first
+    assert rig.notes(rig.restore(None, "newest")) == [1, 2, 3, 4, 5]
+    assert rig.notes(rig.restore(moment, "old")) == [1, 2]
 
 
 @pytest.mark.slow

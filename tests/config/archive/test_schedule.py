@@ -71,7 +71,7 @@ def test_a_clock_that_jumps_an_hour_makes_and_deletes_nothing(jump: timedelta) -
     now = made[-1].ended_at + 30 * timedelta(minutes=1)
     assert choose_due_backup(made, now + jump, **DAILY) is None
     references = [retention_reference(made, at, DAY) for at in (now, now + jump)]
-    kept = [list_needed_bases(made, reference, 14 * DAY) for reference in references]
+    kept = [list_needed_bases(made, made, reference, 14 * DAY) for reference in references]
     assert kept[0] == kept[1]
 
 
@@ -81,7 +81,7 @@ def test_a_backup_of_a_clock_far_ahead_neither_stops_the_next_nor_deletes() -> N
     assert choose_due_backup(made, now, **DAILY) == FULL
     ahead = made[-1].ended_at
     assert retention_reference(made, ahead, DAY) == made[-2].ended_at + 2 * DAY
-    needed = list_needed_bases(made, retention_reference(made, ahead, DAY), 14 * DAY)
+    needed = list_needed_bases(made, made, retention_reference(made, ahead, DAY), 14 * DAY)
     assert made[18] in needed, "the window is still that of the true clock"
 
 
@@ -97,7 +97,7 @@ def test_every_moment_of_the_window_can_be_restored_after_deleting(seed: int) ->
     days, keep = draw.randint(1, 40), timedelta(days=draw.randint(1, 20))
     made = daily(days)
     reference = retention_reference(made, made[-1].ended_at + HOUR, DAY)
-    needed = list_needed_bases(made, reference, keep)
+    needed = list_needed_bases(made, made, reference, keep)
     first = first_needed_segment(made, reference, keep)
     left = series(needed, range(first, 10 * days + 5), reference)
     begin = max(reference - keep, made[0].ended_at)

@@ -136,6 +136,9 @@ def kept_for_nobody(_: Tenant, patched: pytest.MonkeyPatch, __: Any) -> None:
     patched.setattr(diagnosis, "find_log_slot", lambda: slot)
 
 
+# The names of slots are those of the whole server, which test processes share.
+MOVE = f"commonmind_move_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+
 BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "roles": (
         "roles",
@@ -154,6 +157,18 @@ BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
         by("ALTER TABLE memories_memory NO FORCE ROW LEVEL SECURITY"),
         ("ALTER TABLE memories_memory FORCE ROW LEVEL SECURITY",),
         "memories_memory: row-level security is not forced",
+    ),
+    "slot that a move left": (
+        "moves",
+        by(f"SELECT pg_create_logical_replication_slot('{MOVE}', 'pgoutput')"),
+        (f"SELECT pg_drop_replication_slot('{MOVE}')",),
+        "1 moves to another server broke off. The log that is kept",
+    ),
+    "publication that a move left": (
+        "moves",
+        by(f"CREATE PUBLICATION {MOVE}"),
+        (f"DROP PUBLICATION {MOVE}",),
+        "1 moves to another server broke off.",
     ),
     "extension": (
         "extensions",

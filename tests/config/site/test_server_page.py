@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.db import ProgrammingError, connections
 from django.test import Client
@@ -329,13 +330,16 @@ def test_how_far_the_archive_reaches_is_told(
     assert "Archived up to" not in plain(response_text(client.get(PAGE)))
     settings.ARCHIVE_DIR = "/archive"
     assert "Archived up to" not in plain(response_text(client.get(PAGE))), "nothing is known"
-    at = timezone.now() - timedelta(hours=3)
+    noon = timezone.now().replace(hour=12)
+    at = noon - timedelta(hours=3)
     written = ArchiveStatus(
         written_at=at, until=at, base_at=at, base_kind="incremental", base_bytes=2048,
         failures=3, failed_at=at, failure="<No room>", has_offsite=True,
     )  # fmt: skip
     write_status(tmp_path, written)
-    shown = plain(response_text(client.get(PAGE)))
+    # A time of the day before would be "yesterday".
+    with time_machine.travel(noon, tick=False):
+        shown = plain(response_text(client.get(PAGE)))
     for words in (
         "Archived up to 3 hours ago",
         "incremental, 2.0",
@@ -345,7 +349,8 @@ def test_how_far_the_archive_reaches_is_told(
     ):
         assert words in shown, shown
     note_rehearsal(tmp_path, at)
-    assert "Last rehearsed restore 3 hours ago" in plain(response_text(client.get(PAGE)))
+    with time_machine.travel(noon, tick=False):
+        assert "Last rehearsed restore 3 hours ago" in plain(response_text(client.get(PAGE)))
 
 
 @pytest.mark.slow

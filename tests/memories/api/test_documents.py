@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,13 @@ import pytest
 from django.conf import settings
 from rest_framework.test import APIClient
 
+from memories.curation.documents import import_document
+from memories.ingestion.documents.parser_slots import parser_slot
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from memories.tasks import run_job
+from orgs.api.problems import PROBLEM_TYPE_PREFIX
+from orgs.models.base import new_id
 from tests.isolation.forgery import all_audiences_scope
 from tests.memories.ingestion.documents.samples import make_pdf, text_at
 from tests.world import Tenant, World
@@ -91,6 +96,30 @@ def test_files_that_are_refused(here: Tenant) -> None:
     assert post(client, b"%PDF-1.7 nothing", "a.pdf").status_code == 400
     assert post(client, b"words", "a.txt").status_code == 400
     assert post(client, group="design").status_code in (404, 422)
+
+
+def test_a_document_waits_for_a_place_and_is_then_refused(
+    here: Tenant, lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_document, "WAIT_SECONDS", 0)
+    client, elsewhere = here.browser("bob"), lasting_world.there.browser("ada")
+    other = str(new_id())
+    with _take_slot_of(str(here.id)):
+        # Of its own organisation one is read, which is half.
+        answer = post(client)
+        assert (answer.status_code, answer.json()["type"]) == (503, f"{PROBLEM_TYPE_PREFIX}busy")
+        assert int(answer["Retry-After"]) > 0
+        assert post(elsewhere, dry_run="true").status_code == 200
+        with _take_slot_of(other):
+            assert post(elsewhere, dry_run="true").status_code == 503
+    with _take_slot_of(other):
+        assert post(client, dry_run="true").status_code == 200
+    assert client.get("/api/v1/jobs").json()["results"] == []
+
+
+def _take_slot_of(organisation: str) -> AbstractContextManager[None]:
+    folder = import_document.parsers_folder()
+    return parser_slot(folder, organisation, slots=2, wait_seconds=0)
 
 
 def test_an_admin_erases_what_an_import_brought(here: Tenant) -> None:

@@ -13,6 +13,7 @@ from memories.embedding.wheel_models.install import ModelInstallError
 from memories.embedding.wheel_models.wheel_catalogue import (
     CROSS_ENCODER,
     PACKED_FILE,
+    WEIGHTS_FILE,
     WHEEL_MODELS,
     WheelModel,
 )
@@ -131,12 +132,13 @@ def test_each_model_has_a_lock_with_a_hash_and_a_target(name: str) -> None:
     model = WHEEL_MODELS[name]
     lines = [li for li in (ROOT / model.lock).read_text().splitlines() if not li.startswith("#")]
     [line] = lines
-    assert re.fullmatch(r"[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}", line)
+    assert re.fullmatch(r"[\w-]+==[\d.]+(\.post\d+)? --hash=sha256:[0-9a-f]{64}", line)
     makefile = (ROOT / "Makefile").read_text()
     assert f"\n{model.target}: " in makefile
     assert f"memories.embedding.wheel_models.install {name}\n" in makefile
     names = {here for _, here, _ in model.files}
-    assert names >= {"model.onnx", "tokenizer.json"} or names == {PACKED_FILE}
+    tables = {WEIGHTS_FILE, "tokenizer.json"}
+    assert names >= {"model.onnx", "tokenizer.json"} or names in ({PACKED_FILE}, tables)
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for _, _, digest in model.files)
 
 

@@ -46,6 +46,13 @@ class OtherEncoder(FakeEncoder):
         return np.ascontiguousarray(super().encode(texts)[:, ::-1])
 
 
+class ShortEncoder(FakeEncoder):
+    """Another model, of another length."""
+
+    name = OTHER
+    dimensions = 256
+
+
 def command(here: Tenant, action: str, *names: str) -> None:
     call_command("embedding_model", action, *names, organisation=here.organisation.slug)
 
@@ -78,10 +85,15 @@ def searched(here: Tenant) -> dict[str, int]:
 
 
 def search_by_meaning(here: Tenant, text: str) -> list[str]:
-    body = {"query": text, "strategy": "vector", "limit": 4}
+    return [content for content, _ in explain_by_meaning(here, text)]
+
+
+def explain_by_meaning(here: Tenant, text: str) -> list[tuple[str, float]]:
+    """The hits with their similarities to the question."""
+    body = {"query": text, "strategy": "vector", "limit": 4, "explain": True}
     answer = here.api("bolt").post("/api/v1/recall", body, format="json")
     assert answer.status_code == 200
-    return [hit["content"] for hit in answer.json()["results"]]
+    return [(hit["content"], hit["scores"]["similarity"]) for hit in answer.json()["results"]]
 
 
 def fill(tenant: Tenant) -> int:

@@ -29,7 +29,9 @@ from tests.memories.indexing.second_model import (
     OTHER_NUMBER,
     TEXTS,
     OtherEncoder,
+    ShortEncoder,
     command,
+    explain_by_meaning,
     fill,
     numbers,
     refused,
@@ -104,6 +106,29 @@ def test_a_model_is_added_filled_switched_to_switched_back_and_removed(
         *("switched", "switched_back", "switched", "removed")
     ]
     assert trail[0][1] == {"model": OTHER, "before": "fake"}
+
+
+@pytest.mark.conformance("O09", open="another dimension above 384")
+def test_a_model_of_another_dimension_is_switched_to_and_back(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = ShortEncoder()
+    monkeypatch.setitem(encoder_loading._encoders, OTHER, encoder_loading.fit_to_columns(short))
+    questions = ("repairing bicycles", "when does the alarm code change?")
+    before = [dict(explain_by_meaning(here, question)) for question in questions]
+    command(here, "add", OTHER)
+    command(here, "backfill")
+    assert [dict(explain_by_meaning(here, question)) for question in questions] == before
+    command(here, "switch")
+    found = [explain_by_meaning(here, question) for question in questions]
+    vectors = short.encode([*TEXTS, *questions])
+    for question, hits in zip(vectors[len(TEXTS) :], found, strict=True):
+        assert len(hits) == 4, "no answer is short"
+        for content, similarity in hits:
+            expected = float(vectors[TEXTS.index(content)] @ question)
+            assert similarity == pytest.approx(expected, abs=2e-3), "zeros change no product"
+    command(here, "back")
+    assert [dict(explain_by_meaning(here, question)) for question in questions] == before
 
 
 def test_what_is_removed_before_it_served_leaves_nothing(here: Tenant) -> None:

@@ -53,8 +53,8 @@ def here(lasting_world: World) -> Tenant:
 def test_what_cannot_be_is_refused_in_one_sentence(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Short(FakeEncoder):
-        dimensions = 256
+    class Long(FakeEncoder):
+        dimensions = 768
 
     def build(key: str) -> Any:
         raise encoder_loading.EncoderError(f"cannot load the encoder {key!r}: unknown")
@@ -75,10 +75,10 @@ def test_what_cannot_be_is_refused_in_one_sentence(
     with monkeypatch.context() as patch:
         patch.setattr(
             "memories.embedding.sentence_transformers.SentenceTransformerEncoder",
-            lambda key: Short(),
+            lambda key: Long(),
         )
-        assert "makes vectors of 256 numbers; only models of 384 can be stored." in refused(
-            here, "add", "some/short"
+        assert "makes vectors of 768 numbers; only models of at most 384 can be stored." in refused(
+            here, "add", "some/long"
         )
     switched(here)
     assert refused(here, "switch") == "other/model serves already; back returns to fake."

@@ -240,21 +240,23 @@ def test_an_index_of_a_replaced_model_goes(
 
 @pytest.mark.models
 @pytest.mark.timeout(300)
-def test_another_length_is_refused_in_words(committed: None, tmp_path: Path, settings: Any) -> None:
-    settings.ENCODER = built(tmp_path / "short", 256)
-    with pytest.raises(EncoderError, match="vectors of 256 numbers; only models of 384"):
+def test_a_greater_length_is_refused_in_words(
+    committed: None, tmp_path: Path, settings: Any
+) -> None:
+    settings.ENCODER = built(tmp_path / "long", 385)
+    with pytest.raises(EncoderError, match="vectors of 385 numbers; only models of at most 384"):
         encode_query("hello")
-    with pytest.raises(CommandError, match=r"Not started: .*256 numbers"):
+    with pytest.raises(CommandError, match=r"Not started: .*385 numbers"):
         call_command("check_encoder")
 
 
 @pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.timeout(300)
-def test_a_server_with_another_length_does_not_start(committed: None, tmp_path: Path) -> None:
+def test_a_server_with_a_greater_length_does_not_start(committed: None, tmp_path: Path) -> None:
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
-        "ENCODER": built(tmp_path / "short", 256),
+        "ENCODER": built(tmp_path / "long", 385),
         "DATA_DIR": str(tmp_path),
         "DATABASE_URL": database_url("default"),
         "DATABASE_WORKER_URL": database_url("worker"),

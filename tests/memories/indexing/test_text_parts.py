@@ -89,6 +89,9 @@ def has_parts(here: Tenant) -> bool:
         return Organisation.objects.get(id=here.id).has_parts
 
 
+@pytest.mark.conformance(
+    "X09", open="LoCoMo recall@10 86 reranked is 84.0; token vectors did not pay"
+)
 @pytest.mark.parametrize("size", [3_000, 32_000])
 def test_the_end_of_a_long_text_is_found_by_its_meaning(here: Tenant, size: int) -> None:
     text = long_text(size)

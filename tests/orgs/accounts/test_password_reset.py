@@ -1,15 +1,22 @@
 """A new password by mail: the same answer for every address, few mails, links that work once."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import mail
 from django.test import Client
 
 from orgs.accounts import password_reset
-from orgs.accounts.password_reset import ASKED_BY_NETWORK, ASKED_FOR_ADDRESS, reset_url
+from orgs.accounts.password_reset import (
+    ASKED_BY_NETWORK,
+    ASKED_FOR_ADDRESS,
+    reset_tokens,
+    reset_url,
+)
 from orgs.limits import token_buckets
 from orgs.models.base import new_id
 from orgs.models.sign_ins import SignIn
@@ -113,3 +120,65 @@ def test_what_is_no_address_is_said(world: World) -> None:
     answer = ask("mina")
     assert answer.status_code == 422
     assert "valid email address" in response_text(answer)
+
+
+def test_a_link_ends_with_a_sign_in_of_the_same_second(world: World) -> None:
+    mina = get_user(world.here, "mina")
+    first = datetime(2026, 11, 1, 12, 0, 0, 100_000, tzinfo=UTC)
+    sign_in_at(mina, first)
+    path = urlsplit(reset_url(mina)).path
+    assert mina.email in response_text(Client().get(path, follow=True))
+    sign_in_at(mina, first.replace(microsecond=900_000))
+    assert "does not work any more" in response_text(Client().get(path, follow=True))
+
+
+def sign_in_at(user: User, now: datetime) -> None:
+    user.last_login = now
+    user.save(update_fields=["last_login"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"email": "another@x.example"},
+        {"is_active": False},
+        {"password": "!"},
+    ],
+    ids=["another address", "closed", "single sign-on alone"],
+)
+def test_a_link_ends_with_what_it_was_made_for(world: World, change: dict[str, Any]) -> None:
+    mina = get_user(world.here, "mina")
+    path = urlsplit(reset_url(mina)).path
+    form = Client()
+    shown = form.get(path, follow=True)
+    assert mina.email in response_text(shown)
+    User.objects.filter(pk=mina.pk).update(**change)
+    assert "does not work any more" in response_text(Client().get(path, follow=True))
+    # Nor in the browser in which it was opened before.
+    form.post(shown.redirect_chain[-1][0], {"password": NEW})
+    mina.refresh_from_db()
+    assert not mina.check_password(NEW)
+
+
+def test_a_link_ends_after_three_days(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    mina = get_user(world.here, "mina")
+    path = urlsplit(reset_url(mina)).path
+    now = datetime.now().astimezone().replace(tzinfo=None)
+    monkeypatch.setattr(reset_tokens, "_now", lambda: now + timedelta(days=3, minutes=-1))
+    assert mina.email in response_text(Client().get(path, follow=True))
+    monkeypatch.setattr(reset_tokens, "_now", lambda: now + timedelta(days=3, minutes=1))
+    assert "does not work any more" in response_text(Client().get(path, follow=True))
+
+
+def test_a_new_password_skips_no_second_step(world: World) -> None:
+    mina = get_user(world.here, "mina")
+    TOTP.activate(mina, generate_totp_secret())
+    client = Client()
+    form = client.get(urlsplit(reset_url(mina)).path, follow=True)
+    set_ = client.post(form.redirect_chain[-1][0], {"password": NEW})
+    assert set_["Location"] == "/accounts/login/"
+    assert "_auth_user_id" not in client.session
+    entered = client.post("/accounts/login/", {"email": mina.email, "password": NEW})
+    assert entered["Location"].startswith("/accounts/second-step/")
+    assert client.get("/memories/").status_code == 302
+    assert mina.authenticator_set.count() == 1

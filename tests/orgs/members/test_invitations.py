@@ -173,3 +173,15 @@ def test_an_expired_invitation_is_over_for_who_can_sign_in_too(world: World) -> 
     assert list_open_invitations(member.user, late) == []
     with pytest.raises(NotFoundError):
         accept_open_invitation(member.user, organisation_id=here.id, now=late)
+
+
+def test_the_link_of_a_closed_account_joins_nothing(world: World) -> None:
+    """Support has closed it; a link must not give it a first password."""
+    email, url = invite(world.here)
+    User.objects.filter(email=email).update(is_active=False)
+    assert Client().get(url).status_code == 404
+    client = Client()
+    assert client.post(url, {"password": "four odd words here"}).status_code == 404
+    assert "_auth_user_id" not in client.session
+    assert not User.objects.get(email=email).has_usable_password()
+    assert belongs_to(email) == set()

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
+from django.db import connection
 
-from orgs.outbound.mail import MAX_SUBJECT, can_send_mail, send_mail
+from orgs.outbound.mail import MAX_NAME, MAX_SUBJECT, can_send_mail, name_in_mail, send_mail
+from tests.world import World
 
 
 class Receiver:
@@ -27,7 +29,7 @@ class Receiver:
 
 
 @pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
+def receiver(settings: Any, db: None) -> Iterator[Receiver]:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     handler = Receiver()
     with socket.socket() as found:
@@ -65,7 +67,9 @@ def test_what_the_server_refuses_is_said(
     assert "mina" not in caplog.text
 
 
-def test_a_server_that_is_away_is_said(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_is_away_is_said(
+    db: None, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     assert not send_mail("mina@x.example", "News", "Words")
@@ -76,3 +80,61 @@ def test_without_a_server_nothing_goes(settings: Any) -> None:
     settings.EMAIL_HOST = ""
     assert not can_send_mail()
     assert not send_mail("mina@x.example", "News", "Words")
+
+
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x1e", "\r\n", "\x01", "\x7f"])
+def test_an_address_adds_no_header(receiver: Receiver, end: str) -> None:
+    """Forms and the API take a local part in quotes, with such characters in it."""
+    address = f'"a{end}Bcc:eve{end}{end}text"@x.example'
+    assert not send_mail(address, "Your invitation", "Words")
+    assert receiver.came == []
+
+
+def test_a_mail_goes_to_the_domain_that_the_address_names(receiver: Receiver) -> None:
+    for named, looked_up in (
+        ("a@straße.example", "a@xn--strae-oqa.example"),
+        ("a@é.example", "a@xn--9ca.example"),
+        ("a@strasse.example", "a@strasse.example"),
+        ('"a,b"@x.example', '"a,b"@x.example'),
+    ):
+        receiver.came.clear()
+        assert send_mail(named, "Words", "Words")
+        assert [to for to, _ in receiver.came] == [[looked_up]]
+    receiver.came.clear()
+    assert not send_mail("a@\u2603\u200d.example", "Words", "Words")
+    assert not send_mail("é@x.example", "Words", "Words")
+    assert receiver.came == []
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Acme GmbH & Co. KG", "Acme GmbH & Co. KG"),
+        ("Zoë's St. Gallen Büro", "Zoë's St. Gallen Büro"),
+        ("Pay at https://evil.example/in now", "Pay at https evil example in now"),
+        ("//evil.example", "evil example"),
+        ("evil\uff0eexample\u3002org", "evil example org"),
+        ("help@evil.example", "help evil example"),
+        ("mailto:eve", "mailto eve"),
+        ("a\r\nb\x0bc", "a b c"),
+    ],
+)
+def test_a_name_in_a_mail_is_no_link(name: str, shown: str) -> None:
+    assert name_in_mail(name) == shown
+    assert len(name_in_mail("\ufdfa" * 100)) <= MAX_NAME == 80
+
+
+def test_who_waits_for_the_mail_server_holds_no_connection(
+    lasting_world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    held: list[object] = []
+    monkeypatch.setattr(
+        "django.core.mail.EmailMessage.send",
+        lambda *_, **__: held.append(connection.connection),
+    )
+    connection.ensure_connection()
+    # As in a web process, where a connection goes back to the pool after each call.
+    monkeypatch.setattr(connection, "close_at", 0.0)
+    assert send_mail("mina@x.example", "News", "Words")
+    assert held == [None]

@@ -1,19 +1,18 @@
 """Organisations on another server: a second database with the roles of the first."""
 
-import copy
 import json
 import secrets
-from collections.abc import Iterator
+import time
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
-from uuid import UUID
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, ProgrammingError, connections, router, transaction
+from django.db import OperationalError, ProgrammingError, connections, transaction
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
@@ -24,78 +23,22 @@ from memories.jobs import run_jobs
 from orgs.accounts.sessions import list_memberships
 from orgs.database.driver import servers
 from orgs.database.driver.servers import WrongServerError, current_server, on_server
+from orgs.database.driver.standby_reads import reading_from_standby, target_alias
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, organisation_scope, pipelined_scope, scope_statement
 from orgs.errors import AccountsElsewhereError, AlreadyExistsError, UnknownServerError
 from orgs.members.invitations import create_member, invite_member
+from orgs.models.base import new_id
 from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation, get_organisation
 from orgs.placement import placements
 from orgs.placement.all_organisations import list_organisation_ids
-from orgs.placement.home_tables import HomeTablesRouter
 from orgs.placement.placements import find_server, forget_placements
 from orgs.placement.server_checks import list_server_faults
-from tests.databases import autocommit_connection, create_from_template, database_url
-from tests.isolation.catalogue import tenant_tables
+from tests.databases import autocommit_connection
+from tests.orgs.placement.two_servers import ROLES, admin_url, rows_of
 from tests.world import Tenant, World
-
-ROLES = ("default", "owner", "worker")
-
-
-def admin_url(name: str) -> str:
-    return database_url("admin").rsplit("/", 1)[0] + f"/{name}"
-
-
-@pytest.fixture(scope="session")
-def second_database(django_db_setup: None) -> str:
-    name = f"{settings.DATABASES['default']['NAME']}_north"
-    create_from_template(database_url("admin"), name)
-    return name
-
-
-@pytest.fixture
-def north(second_database: str, committed: None) -> Iterator[str]:
-    """A second server, as DATABASE_SERVERS would name it."""
-    names = [f"{role}@north" for role in ROLES]
-    for role, name in zip(ROLES, names, strict=True):
-        settings.DATABASES[name] = copy.deepcopy(settings.DATABASES[role])
-        settings.DATABASES[name]["NAME"] = second_database
-    routed = HomeTablesRouter()
-    router.routers.append(routed)
-    servers.switch_on(find_server)
-    forget_placements()
-    yield "north"
-    for name in names:
-        connections[name].close()
-        delattr(connections._connections, name)
-        del settings.DATABASES[name]
-    servers.switch_off()
-    router.routers.remove(routed)
-    forget_placements()
-
-
-@pytest.fixture
-def far(north: str) -> Iterator[Tenant]:
-    """An organisation on the second server, with a robot."""
-    made = create_organisation(name=f"Far {secrets.token_hex(4)}", server=north, now=timezone.now())
-    tenant = Tenant(made)
-    tenant.add_robot("rover", scopes=("read", "write", "manage"))
-    yield tenant
-    remove_organisation(tenant.id, now=timezone.now())
-
-
-def rows_of(organisation_id: UUID, database: str) -> dict[str, int]:
-    """How many rows of the organisation lie in a database, by table; without empty tables."""
-    with psycopg.connect(admin_url(database)) as connection:
-        found = {}
-        for table in tenant_tables(connection):
-            column = "id" if table == "orgs_organisation" else "organisation_id"
-            rows = connection.execute(
-                f"SELECT count(*) FROM {table} WHERE {column} = %s", [organisation_id]
-            )
-            found[table] = rows.fetchone()[0]
-    return {table: count for table, count in found.items() if count}
 
 
 @pytest.mark.conformance(
@@ -134,6 +77,63 @@ def test_it_remembers_and_recalls_on_its_own_server_alone(
     there = rows_of(far.id, second_database)
     assert there["memories_memory"] == 1
     assert there["memories_search"] >= 1
+
+
+def test_what_was_not_placed_yet_is_looked_up_again_after_a_minute(
+    north: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a process that asked for it before another one made it."""
+    made, now = new_id(), 1_000.0
+    monkeypatch.setattr(placements, "time", SimpleNamespace(monotonic=lambda: now))
+    assert find_server(made) == ""
+    seen = placements._known[made]
+    placements.reserve_placement(made, f"far-{made.hex}", north)
+    placements.confirm_placement(made)
+    placements._known[made] = seen
+    try:
+        now += 59
+        assert find_server(made) == ""
+        now += 2
+        assert find_server(made) == north
+    finally:
+        placements.release_placement(made)
+
+
+def test_a_placement_is_never_asked_of_a_standby(
+    far: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may not have the placement yet, and its transaction has not begun as it must."""
+    asked: list[tuple[str, str]] = []
+
+    def note(statements: Any, using: str = "default") -> Any:
+        asked.append((target_alias(using), current_server()))
+        return fetch_last(statements, using)
+
+    monkeypatch.setattr(placements, "fetch_last", note)
+    forget_placements()
+    with on_server("north"), reading_from_standby(time.monotonic() + 60):
+        assert find_server(far.id) == "north"
+        assert target_alias("default") == "replica"
+    assert asked == [("default", "")]
+
+
+def test_a_call_with_a_key_of_its_own_is_done_once_there(far: Tenant) -> None:
+    rover, body = far.api("rover"), {"content": "Only once.", "visibility": "organisation"}
+    key = {"HTTP_IDEMPOTENCY_KEY": secrets.token_hex(16)}
+    ids = set()
+    for _ in range(2):
+        stored = rover.post("/api/v1/memories", body, format="json", **key)
+        assert stored.status_code == 201, stored.content
+        ids.add(stored.json()["id"])
+    assert len(ids) == 1
+    (id_,) = ids
+    changed = rover.patch(
+        f"/api/v1/memories/{id_}",
+        {"content": "Changed under a condition."},
+        format="json",
+        HTTP_IF_MATCH=rover.get(f"/api/v1/memories/{id_}")["ETag"],
+    )
+    assert changed.status_code == 200, changed.content
 
 
 def test_sweepers_and_commands_know_both(far: Tenant, lasting_world: World) -> None:

@@ -11,14 +11,17 @@ from django.test import Client
 from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
+from orgs.limits import token_buckets
+from orgs.members import invitations
 from orgs.members.invitations import (
     MAILS_OF_ORGANISATION,
     MAILS_TO_ADDRESS,
     create_member,
 )
 from orgs.models.audit import AuditEntry
+from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from orgs.models.organisations import Group, GroupMembership
+from orgs.models.organisations import Group, GroupMembership, Organisation
 from robots.access.acting_for_members import create_delegation
 from robots.models.delegations import Delegation
 from tests.page_client import count_queries, make_signed_in_client, response_text
@@ -137,6 +140,45 @@ def test_an_invitation_by_mail(world: World, settings: Any) -> None:
     assert len(mail.outbox) == MAILS_TO_ADDRESS == 5
     assert "No mail could be sent." in page
     assert MAILS_OF_ORGANISATION == 200
+
+
+def test_mails_of_another_organisation_are_told_by_nothing(world: World, settings: Any) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    form = {"email": f"{new_id()}@new.example", "role": "member", "mail": "on"}
+    there = make_signed_in_client(world.there, "ada")
+    for _ in range(MAILS_TO_ADDRESS + 1):
+        page = response_text(there.post("/people/invitations/add/", form))
+    assert "No mail could be sent." in page
+    here = make_signed_in_client(world.here, "ada")
+    page = response_text(here.post("/people/invitations/add/", form))
+    assert f"A mail with this link went to {form['email']}" in page
+
+
+def test_an_organisation_sends_so_many_mails_a_day(
+    world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_HOST = "mail.example"
+    monkeypatch.setattr(invitations, "MAILS_OF_ORGANISATION", 3)
+    # Buckets outlast a test.
+    monkeypatch.setattr(token_buckets, "KEY_PREFIX", f"test:{new_id()}:")
+    ada = make_signed_in_client(world.here, "ada")
+    pages = []
+    for _ in range(5):
+        form = {"email": f"{new_id()}@new.example", "role": "member", "mail": "on"}
+        pages.append(response_text(ada.post("/people/invitations/add/", form)))
+    assert ["No mail could be sent." in page for page in pages] == [False] * 3 + [True] * 2
+    assert len(mail.outbox) == 3
+
+
+def test_the_name_of_an_organisation_is_no_link_in_a_mail(world: World, settings: Any) -> None:
+    settings.EMAIL_HOST, here = "mail.example", world.here
+    with organisation_scope(here.id):
+        Organisation.objects.filter(id=here.id).update(name="Pay at https://evil.example/in")
+    form = {"email": f"{new_id()}@new.example", "role": "member", "mail": "on"}
+    make_signed_in_client(here, "ada").post("/people/invitations/add/", form)
+    (sent,) = mail.outbox
+    assert "evil.example" not in sent.subject + sent.body
+    assert "evil example" in sent.subject
 
 
 @pytest.mark.conformance("X15")

@@ -224,10 +224,12 @@ def _unpacked_lines(sources: Mapping[str, Source]) -> Conversion | None:
     """The JSON lines of a zip that holds one file of them; None for a file of its own."""
     if "" in sources:
         return None
-    out = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115
-    stream = _only(sources, JSONL).open(json=False)
-    while chunk := stream.read(1024 * 1024):
-        out.write(chunk)
+    with ExitStack() as faults:
+        out = cast("IO[bytes]", faults.enter_context(tempfile.TemporaryFile()))
+        stream = _only(sources, JSONL).open(json=False)
+        while chunk := stream.read(1024 * 1024):
+            out.write(chunk)
+        faults.pop_all()
     size = out.tell()
     out.seek(0)
     return Conversion(JSONL, out, size)

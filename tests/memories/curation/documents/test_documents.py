@@ -2,11 +2,14 @@
 
 import io
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memories.curation.documents import import_document
 from memories.curation.documents.document_list import (
@@ -16,6 +19,7 @@ from memories.curation.documents.document_list import (
 )
 from memories.curation.documents.import_document import enqueue_document, load_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
+from memories.curation.edit_memory import edit_memory
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
 from memories.jobs import run_jobs
@@ -23,6 +27,7 @@ from memories.jobs.models import Job, JobState
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.recall import recall
 from memories.retrieval.resolve_filters import Query
+from memories.review.protect import set_red_line
 from memories.safety.memory_submissions import is_robot_words
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -31,6 +36,7 @@ from memories.tasks import run_job
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
+from orgs.organisations.organisations import update_organisation
 from orgs.principals import Actor, resolve_principal
 from robots.errors import ImpersonationError
 from tests.isolation.forgery import all_audiences_scope
@@ -81,9 +87,12 @@ def bring(actor: Actor, content: bytes, name: str = "Guide.md", **request: Any) 
 
 
 def rows(tenant: Tenant) -> dict[str, Memory]:
+    return {row.content: row for row in rows_of(tenant)}
+
+
+def rows_of(tenant: Tenant) -> list[Memory]:
     with all_audiences_scope(tenant):
-        found = Memory.objects.filter(conversation__startswith="document:").with_names()
-        return {row.content: row for row in found}
+        return list(Memory.objects.filter(conversation__startswith="document:").with_names())
 
 
 def test_a_document_is_private_unless_somebody_says_otherwise(here: Tenant) -> None:
@@ -144,6 +153,45 @@ def test_an_import_again_changes_what_changed(here: Tenant) -> None:
     assert len(list_documents(ada).results) == 1
 
 
+def test_the_look_says_what_becomes_of_words_that_somebody_edited(here: Tenant) -> None:
+    """They stay while the document says what it said, and are replaced where it changes."""
+    ada = here.person("ada")
+    bring(ada, GUIDE)
+    keys, mended = rows(here)[KEYS], "Noor and Tom keep the keys."
+    edit_memory(ada, keys.id, {"content": mended}, now=NOW)
+    seen = plan(ada, GUIDE)
+    assert (seen.unchanged, seen.edited, seen.changed, seen.overwritten) == (3, 1, 0, 0)
+    assert bring(ada, GUIDE)["already"] == 3
+    assert rows(here)[mended].id == keys.id
+    newer = GUIDE.replace(b"Noor keeps", b"Tom keeps").replace(b"blue bin", b"green bin")
+    seen = plan(ada, newer)
+    assert (seen.unchanged, seen.edited, seen.changed, seen.overwritten) == (1, 0, 2, 1)
+    assert bring(ada, newer)["changed"] == 2
+    after = rows(here)
+    assert after["Tom keeps the keys of the archive."].id == keys.id
+    assert mended not in after
+    # What the import changes nobody edited.
+    assert plan(ada, newer).edited == plan(ada, GUIDE).overwritten == 0
+
+
+def test_the_list_looks_at_each_part_once(here: Tenant) -> None:
+    """Comparing all parts with all takes minutes for a hundred long documents."""
+    ada = here.person("ada")
+    bring(ada, GUIDE, visibility="organisation")
+    bring(ada, GUIDE, name="Other.md")
+    with CaptureQueriesContext(connection) as asked:
+        listed = list_documents(ada)
+    grouped = [one["sql"] for one in asked.captured_queries if "GROUP BY" in one["sql"]]
+    assert [sql.count('FROM "memories_memory"') for sql in grouped] == [1]
+    assert not [one for one in asked.captured_queries if "DISTINCT" in one["sql"]]
+    assert [one.name for one in listed.results] == ["Other.md", "Guide.md"]
+    firsts = {row.id: row.position for row in rows_of(here)}
+    assert [firsts[one.first] for one in listed.results] == [0, 0]
+    bob = list_documents(here.person("bob")).results
+    assert [(one.name, one.parts, one.forgettable) for one in bob] == [("Guide.md", 3, False)]
+    assert all(one.forgettable for one in listed.results)
+
+
 def test_the_same_document_twice_changes_nothing(here: Tenant) -> None:
     ada = here.person("ada")
     bring(ada, GUIDE)
@@ -190,13 +238,16 @@ def test_another_key_is_another_document(here: Tenant) -> None:
     assert (done["imported"], done["already"]) == (0, 3)
 
 
+def set_members_publish(tenant: Tenant, *, may: bool) -> None:
+    """Whether members publish for everybody, from now on."""
+    update_organisation(tenant.person("ada"), {"members_publish": may}, now=NOW)
+
+
 def test_who_may_not_publish_proposes(here: Tenant) -> None:
-    here.organisation.members_publish = False
-    with all_audiences_scope(here):
-        type(here.organisation).objects.using("owner").filter(id=here.id).update(
-            members_publish=False
-        )
     bob = here.person("bob")
+    set_members_publish(here, may=True)
+    assert not plan(bob, GUIDE, visibility="organisation").proposed
+    set_members_publish(here, may=False)
     assert plan(bob, GUIDE, visibility="organisation").proposed
     done = bring(bob, GUIDE, visibility="organisation")
     assert (done["imported"], done["waiting"]) == (0, 3)
@@ -236,6 +287,34 @@ def test_who_only_reads_a_document_moves_none_of_its_parts(here: Tenant) -> None
         assert [(one.member, one.detail["fields"]) for one in found] == [
             (ada.member_id, ["source", "topic"])
         ]
+
+
+def test_who_may_only_propose_by_now_moves_no_published_part(here: Tenant) -> None:
+    set_members_publish(here, may=True)
+    bob = here.person("bob")
+    bring(bob, GUIDE, visibility="organisation")
+    before = rows(here)[KEYS]
+    assert (before.status, before.author_id) == (Status.ACTIVE, bob.member_id)
+    set_members_publish(here, may=False)
+    done = bring(
+        here.person("bob"), GUIDE.replace(b"## Keys", b"## Locks"), visibility="organisation"
+    )
+    assert "not yours to change" in done["problems"][0]["reason"]
+    after = rows(here)[KEYS]
+    assert (after.topic, after.source) == (before.topic, before.source)
+
+
+def test_a_part_behind_a_red_line_is_not_moved(here: Tenant) -> None:
+    ada = here.person("ada")
+    bring(ada, GUIDE, visibility="organisation")
+    before = rows(here)[KEYS]
+    principal = resolve_principal(ada)
+    with principal.scope():
+        set_red_line(principal, Memory.objects.get(id=before.id), "Signed.", NOW)
+    done = bring(ada, GUIDE.replace(b"## Keys", b"## Locks"), visibility="organisation")
+    assert done["skipped"] == 1
+    after = rows(here)[KEYS]
+    assert (after.topic, after.source) == (before.topic, before.source)
 
 
 def test_a_hostile_heading_on_a_second_import_is_refused(here: Tenant) -> None:
@@ -336,6 +415,35 @@ def test_what_stays_is_counted_after_a_turn_that_ended_before_its_first_step(
     done = bring(ada, GUIDE.replace(b"Noor keeps", b"Bob keeps"))
     assert (done["already"], done["changed"]) == (2, 1)
     assert turns == [1, 1]
+
+
+def test_of_many_uploads_at_once_few_are_read_at_the_same_time(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By real processes; each of the others waits for its turn."""
+    monkeypatch.setattr(import_document, "WAIT_SECONDS", 3_600)
+    monkeypatch.setattr(settings, "DOCUMENT_PARSERS", 4)
+    running: list[int] = []
+    most: list[int] = []
+    read = import_document.read_document
+
+    def counted(*args: Any, **more: Any) -> Any:
+        running.append(1)
+        most.append(len(running))
+        try:
+            return read(*args, **more)
+        finally:
+            running.pop()
+
+    monkeypatch.setattr(import_document, "read_document", counted)
+    actor = here.person("ada")
+
+    def upload(_number: int) -> int:
+        return len(load_document(actor, io.BytesIO(GUIDE), len(GUIDE), name="Guide.md").parts)
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(upload, range(6))) == [3] * 6
+    assert max(most) <= 2
 
 
 def test_a_cancelled_import_goes_on(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,19 +29,29 @@ def text_at(text: str, y: int = 800, *, before: str = "", size: float = 12, x: i
     return f"BT {before} /F1 {size} Tf {x} {y} Td ({shown}) Tj ET\n"
 
 
-def make_pdf(pages: Sequence[str], *, root: str = "", trailer: str = "") -> bytes:
-    """A PDF of these pages, each as commands. root, trailer: further entries of these two."""
+def make_pdf(
+    pages: Sequence[str], *, root: str = "", trailer: str = "", forms: Sequence[str] = ()
+) -> bytes:
+    """A PDF of these pages, each as commands. root, trailer: further entries of these two; forms:
+    commands that pages and other forms run by `/X0 Do`, `/X1 Do` and so on."""
+    named = " ".join(f"/X{index} {index + 5} 0 R" for index in range(len(forms)))
     objects = [
         f"<< /Type /Catalog /Pages 2 0 R {root} >>",
         "",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Font << /F1 3 0 R >> /XObject << {named} >> >>",
+        *(
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 2000 2000] /Resources 4 0 R "
+            f"/Length {len(form)} >>\nstream\n{form}\nendstream"
+            for form in forms
+        ),
     ]
     kids = []
     for content in pages:
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] "
-            f"/Contents {len(objects)} 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+            f"/Contents {len(objects)} 0 R /Resources 4 0 R >>"
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
@@ -66,22 +76,39 @@ def paragraph(text: str, *, style: str = "", run: str = "") -> str:
     return f"<w:p>{kept}<w:r><w:rPr>{run}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
 
 
-def make_docx(body: str, *, head: str = "", extra: Mapping[str, bytes] | None = None) -> bytes:
-    """A DOCX with this body. head: what stands before its root, such as a DTD."""
+def make_docx(
+    body: str,
+    *,
+    head: str = "",
+    extra: Mapping[str, bytes] | None = None,
+    namespace: str = W,
+    main: str = "document.xml",
+    styles: str = "styles.xml",
+) -> bytes:
+    """A DOCX with this body. head: what stands before its root, such as a DTD; main, styles: the
+    names of these parts in their folder."""
     document = (
-        f'<?xml version="1.0"?>{head}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
+        f'<?xml version="1.0"?>{head}<w:document xmlns:w="{namespace}"><w:body>{body}</w:body>'
+        "</w:document>"
     )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", _CONTENT_TYPES)
         archive.writestr(
-            "_rels/.rels", _RELATIONS.format(kind="officeDocument", target="word/document.xml")
+            "_rels/.rels", _RELATIONS.format(kind="officeDocument", target=f"word/{main}")
         )
-        archive.writestr(
-            "word/_rels/document.xml.rels", _RELATIONS.format(kind="styles", target="styles.xml")
-        )
-        archive.writestr("word/styles.xml", _STYLES)
-        archive.writestr("word/document.xml", document)
+        archive.writestr(f"word/_rels/{main}.rels", _RELATIONS.format(kind="styles", target=styles))
+        archive.writestr(f"word/{styles}", _STYLES.replace(W, namespace))
+        archive.writestr(f"word/{main}", document)
         for name, content in (extra or {}).items():
             archive.writestr(name, content)
     return packed.getvalue()
+
+
+def replace_file(packed: bytes, name: str, content: bytes) -> bytes:
+    """A zip with other content of one of its files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as old, zipfile.ZipFile(out, "w") as new:
+        for one in old.namelist():
+            new.writestr(one, content if one == name else old.read(one))
+    return out.getvalue()

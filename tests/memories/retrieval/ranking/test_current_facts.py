@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memories.retrieval import pipeline
 from memories.retrieval.disclosure import select_hits
 from memories.retrieval.ranking import current_facts
 from memories.retrieval.ranking.current_facts import MAX_COMPARED, current_first
@@ -190,3 +191,19 @@ def test_of_many_hits_the_first_are_compared() -> None:
     hits = [hit(1, BERLIN, 1), *far, hit(MAX_COMPARED + 1, PARIS, 99)]
     assert order(hits) == [one.id.int for one in hits]
     assert order([*hits[:-2], hits[-1]])[0] == MAX_COMPARED + 1
+
+
+def test_a_result_rests_on_what_moved_and_marked_its_hits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newer one comes to the last place served, the older one behind it: a standby that still
+    has the older one must not have the primary serve the order and the mark."""
+    limit = 14
+    hits = [hit(n, f"The canteen of floor {n} closes.", n) for n in range(1, 18)]
+    hits[limit - 1] = hit(limit, BERLIN, 10)
+    hits[limit + 1] = hit(limit + 2, PARIS, 20)
+    found = SearchResult(hits, "hybrid")
+    monkeypatch.setattr(pipeline, "search_with_duplicates", lambda wide, asked: found)
+    served = pipeline.run_search(question(limit=limit, prefer_personal=False))
+    assert served.hits[-1].id.int == limit + 2
+    assert served.hits[-1].state is FactState.CURRENT
+    assert limit not in [one.id.int for one in served.hits]
+    assert id_of(limit) in served.relevant_ids()

@@ -6,7 +6,7 @@ edits, so it still finds all of it. Nothing of that may be seen: no text, no id,
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -22,8 +22,13 @@ from memories.privacy.erase_memory import erase_memory
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import recall
 from memories.retrieval.resolve_filters import Query
+from memories.retrieval.search_types import Hit, SearchRequest, SearchResult
+from memories.retrieval.standby.confirmed_search import is_confirmed
+from memories.retrieval.standby.standby_search import StandbyHits
+from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import resolve_principal
+from robots.models.teams import TeamRobot
 from tests.fast_path import FastPathSite
 from tests.memories.retrieval.standby.conftest import Outcomes
 from tests.standby_server import Standby
@@ -191,3 +196,30 @@ def test_what_a_rerank_reads_is_confirmed_too(
     assert outcomes["unconfirmed"] == 1
     assert len(answer.hits) == 12
     assert not {row.content for _, row in answer.hits} & {*CLOSING}
+
+
+def test_a_robot_that_left_a_team_is_found_by_it_no_more(
+    here: Tenant, standby: Standby, outcomes: Outcomes, request: pytest.FixtureRequest
+) -> None:
+    """The memory is as it was; the condition of the question is what is late."""
+    here.add_team("pair", "clio")
+    standby.catch_up()
+    request.getfixturevalue("paused")
+    query = Query(text=QUESTION, group="design", limit=20, filters={"teams": ["pair"]})
+    assert len(recall(here.robot("clio"), query, now=timezone.now()).hits) == 6
+    assert outcomes["standby"] == 1
+    with organisation_scope(here.id):
+        TeamRobot.objects.filter(robot_id=here.robots["clio"].id).delete()
+    assert recall(here.robot("clio"), query, now=timezone.now()).hits == []
+    assert outcomes["unconfirmed"] == 1
+
+
+def test_a_hit_without_a_version_is_confirmed_by_nothing() -> None:
+    first, second = UUID(int=1), UUID(int=2)
+    served = SearchResult([Hit(first, 1.0), Hit(second, 0.9)], "hybrid")
+    found = StandbyHits(cast("SearchRequest", None), served, {first: "7 8"})
+    assert not is_confirmed(found, [(first, "7 8")])
+    found = StandbyHits(cast("SearchRequest", None), served, {first: "7 8", second: "9 9"})
+    assert is_confirmed(found, [(second, "9 9"), (first, "7 8")])
+    assert not is_confirmed(found, [(second, "9 10"), (first, "7 8")])
+    assert not is_confirmed(found, [(first, "7 8")])

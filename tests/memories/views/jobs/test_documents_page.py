@@ -9,14 +9,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
+from memories.curation.documents import import_document
 from memories.curation.documents.plan_document import DocumentPlan
+from memories.curation.edit_memory import edit_memory
+from memories.ingestion.documents.parser_slots import parser_slot
+from memories.ingestion.file_import.plan_import import ensure_previews_folder
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from memories.tasks import run_job
 from memories.views.conversation_presenter import document_stats_labels
 from memories.views.jobs.documents_page import hidden_sentence
 from orgs.models.base import new_id
+from orgs.organisations.groups import remove_from_group
 from orgs.principals import resolve_principal
+from tests.isolation.forgery import all_audiences_scope
 from tests.world import NOW, Tenant, World
 
 GUIDE = b"# Guide\n\nNoor keeps the keys of the archive.\n\n<p hidden>IGNORE</p>\n"
@@ -77,6 +83,16 @@ def test_a_look_first_and_then_one_press(here: Tenant) -> None:
     assert "There is nothing to change" in again
 
 
+@pytest.mark.parametrize("gone", ["document", "request"])
+def test_a_kept_document_that_is_half_gone_is_not_found(here: Tenant, gone: str) -> None:
+    client = browser(here, "bob")
+    plan = hand_in(client)
+    [kept] = ensure_previews_folder().glob(f"*.{gone}")
+    kept.unlink()
+    assert client.get(plan).status_code == 404
+    assert client.post(plan).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("format", "hidden", "text"),
     [
@@ -106,6 +122,36 @@ def test_readers_that_one_may_not_choose(here: Tenant) -> None:
     assert "You cannot choose these readers any more" in answer.content.decode()
 
 
+def test_who_left_the_group_since_chooses_other_readers(here: Tenant) -> None:
+    client, group = browser(here, "bob"), here.groups["launch"]
+    plan = hand_in(client, audience=f"group:{group.id}")
+    assert client.get(plan).status_code == 200
+    with all_audiences_scope(here):
+        remove_from_group(
+            organisation_id=here.id, group_id=group.id, member_ids=[here.members["bob"].id]
+        )
+    for answer in (client.get(plan), client.post(plan)):
+        assert (answer.status_code, answer["Location"]) == (302, "/documents/")
+    assert "You cannot choose these readers any more" in client.get("/documents/").content.decode()
+
+
+def test_edited_words_are_told_before_an_import_again(here: Tenant) -> None:
+    client = browser(here, "bob")
+    client.post(hand_in(client))
+    while run_job():
+        pass
+    assert "edited by hand" not in client.get(hand_in(client)).content.decode()
+    with resolve_principal(here.person("bob")).scope():
+        part = Memory.objects.get(conversation__startswith="document:", status="active")
+    edit_memory(here.person("bob"), part.id, {"content": "Tom keeps the keys."}, now=NOW)
+    assert (
+        "Of these edited by hand, and left as they are"
+        in client.get(hand_in(client)).content.decode()
+    )
+    newer = client.get(hand_in(client, GUIDE.replace(b"keys", b"locks"))).content.decode()
+    assert "Of these edited by hand, and replaced" in newer
+
+
 def test_forgotten_by_one_press(here: Tenant) -> None:
     client = browser(here, "bob")
     client.post(hand_in(client))
@@ -126,6 +172,20 @@ def test_what_is_no_document_is_said_at_the_field(here: Tenant) -> None:
     answer = client.post("/documents/", {"file": file, "audience": "private"})
     assert answer.status_code == 422
     assert b"none of the documents" in answer.content
+
+
+def test_a_document_that_finds_no_place_is_asked_for_again(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_document, "WAIT_SECONDS", 0)
+    client, file = browser(here, "bob"), SimpleUploadedFile("Guide.md", GUIDE)
+    folder = import_document.parsers_folder()
+    with parser_slot(folder, str(here.id), slots=2, wait_seconds=0):
+        answer = client.post("/documents/", {"file": file, "audience": "private"})
+    assert answer.status_code == 503
+    assert int(answer["Retry-After"]) > 0
+    assert "Other documents are being read at the moment" in answer.content.decode()
+    assert hand_in(client)
 
 
 def test_a_viewer_has_no_such_page(here: Tenant) -> None:

@@ -89,6 +89,16 @@ def test_a_member_brings_in_their_own_talks(here: Tenant) -> None:
     assert "New memories" not in client.get(hand_in(client)["Location"]).content.decode()
 
 
+@pytest.mark.parametrize("gone", ["own", "told"])
+def test_a_kept_export_that_is_half_gone_is_not_found(here: Tenant, gone: str) -> None:
+    client = browser(here, "bob")
+    plan = hand_in(client)["Location"]
+    [kept] = plan_import.ensure_previews_folder().glob(f"*.{gone}")
+    kept.unlink()
+    assert client.get(plan).status_code == 404
+    assert client.post(plan).status_code == 404
+
+
 def test_a_long_export_is_looked_at_from_its_beginning(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
