@@ -14,7 +14,7 @@ from memories.audit_stream.stream_entries import begin_trail
 from memories.browsing.change_feed.old_departures import reset_positions
 from memories.context.assembly import assemble
 from memories.context.connectors.accounts import delete_removed_member_accounts
-from memories.context.connectors.calendar_subscriptions import run_account_job
+from memories.context.connectors.subscriptions import run_account_job
 from memories.context.team_working_memory import (
     add_remembered_memories,
     delete_team_working_memory,

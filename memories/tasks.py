@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memories.audit_stream.stream_entries import stream_entries
 from memories.browsing.change_feed.old_departures import delete_old_departures
-from memories.context.connectors.calendar_subscriptions import start_due_fetches
+from memories.context.connectors.subscriptions import start_due_fetches
 from memories.curation.documents import import_document
 from memories.indexing import (
     embed_worker,

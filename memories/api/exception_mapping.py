@@ -5,8 +5,8 @@ from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.browsing.change_feed.change_feed import CursorTooOldError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
-from memories.context.connectors.calendar_subscriptions import NoSubscriptionError
 from memories.context.connectors.parse_result import UnreadableFileError
+from memories.context.connectors.subscriptions import NoSubscriptionError
 from memories.context.working_memory_values import OverBudgetError
 from memories.curation.bulk_by_filter import TooManyMatchesError
 from memories.curation.decision_records.record_decision import InvalidDecisionError

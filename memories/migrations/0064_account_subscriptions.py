@@ -1,5 +1,6 @@
-"""A calendar can be fetched from an address, again and again."""
+"""A calendar or feed can be fetched from an address, again and again."""
 
+from django.contrib.postgres.operations import AddConstraintNotValid
 from django.db import migrations, models
 
 from orgs.database.sql_files import run_sql_file
@@ -46,6 +47,26 @@ class Migration(migrations.Migration):
             model_name='account',
             name='paused_for',
             field=models.CharField(blank=True, choices=[('asked', 'Asked'), ('secret', 'Secret'), ('address', 'Address'), ('timeout', 'Timeout'), ('unreachable', 'Unreachable'), ('redirect', 'Redirect'), ('refused', 'Refused'), ('too-large', 'Too Large'), ('encoded', 'Encoded'), ('unreadable', 'Unreadable')], db_default='', default='', max_length=11),
+        ),
+        migrations.AddField(
+            model_name='accountentry',
+            name='uid',
+            field=models.CharField(blank=True, db_default='', default='', max_length=32),
+        ),
+        migrations.AlterField(
+            model_name='account',
+            name='kind',
+            field=models.CharField(choices=[('calendar', 'Calendar'), ('mail', 'Mail'), ('feed', 'Feed')], max_length=8),
+        ),
+        migrations.AlterField(
+            model_name='accountentry',
+            name='kind',
+            field=models.CharField(choices=[('calendar', 'Calendar'), ('mail', 'Mail'), ('feed', 'Feed')], max_length=8),
+        ),
+        migrations.RemoveConstraint(model_name='account', name='account_kind_known'),
+        AddConstraintNotValid(
+            model_name='account',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['calendar', 'mail', 'feed'])), name='account_kind_known'),
         ),
         run_sql_file('memories', 'account_subscriptions_v1'),
         run_sql_file('memories', 'never_teaches_v6'),

@@ -16,7 +16,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from memories import tasks
-from memories.context.connectors import calendar_subscriptions
+from memories.context.connectors import subscriptions as account_subscriptions
 from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.indexing import embed_worker
@@ -251,11 +251,12 @@ def subscriptions(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[],
         asked.append(url)
         return FetchResult(None)
 
-    monkeypatch.setattr(calendar_subscriptions, "fetch_file", fetch)
+    monkeypatch.setattr(account_subscriptions, "fetch_file", fetch)
     principal = resolve_principal(here.person("ada"))
-    made = calendar_subscriptions.subscribe_to_calendar(
+    made = account_subscriptions.subscribe_to_address(
         principal,
         name="Work",
+        kind="calendar",
         url="https://calendar.example.org/",
         period_minutes=15,
         now=timezone.now() - timedelta(hours=1),

@@ -19,14 +19,15 @@ from memories.context.connectors.accounts import (
     refresh_account,
     resolve_member_principal,
 )
-from memories.context.connectors.calendar_subscriptions import (
+from memories.context.connectors.models import Account, AccountType, PauseReason
+from memories.context.connectors.subscriptions import (
     DEFAULT_PERIOD_MINUTES,
+    FETCHED_KINDS,
     MAX_PERIOD_MINUTES,
     MIN_PERIOD_MINUTES,
     change_subscription,
-    subscribe_to_calendar,
+    subscribe_to_address,
 )
-from memories.context.connectors.models import Account, AccountType, PauseReason
 from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     ChoiceField,
@@ -86,8 +87,8 @@ class AccountRequestSerializer(FileSerializer):
     url = TextField(
         required=False,
         max_length=MAX_URL_CHARACTERS,
-        help_text="Of a calendar: an https address that it is fetched from, each period. It is "
-        "encrypted and never shown again.",
+        help_text="Of a calendar or feed: an https address that it is fetched from, each period. "
+        "It is encrypted and never shown again. A feed is not handed in as a file.",
     )
     period_minutes = serializers.IntegerField(
         required=False,
@@ -101,11 +102,13 @@ class AccountRequestSerializer(FileSerializer):
         if ("url" in attrs) == ("content" in attrs):
             raise serializers.ValidationError({"content": ["Send either content or url."]})
         if "content" in attrs:
+            if attrs["kind"] == AccountType.FEED:
+                raise serializers.ValidationError({"content": ["A feed needs a url."]})
             if "period_minutes" in attrs:
                 raise serializers.ValidationError({"period_minutes": ["It needs a url."]})
             return super().validate(attrs)
-        if attrs["kind"] != AccountType.CALENDAR:
-            raise serializers.ValidationError({"url": ["Only a calendar is fetched."]})
+        if attrs["kind"] not in FETCHED_KINDS:
+            raise serializers.ValidationError({"url": ["Only a calendar or feed is fetched."]})
         return attrs
 
 
@@ -146,7 +149,7 @@ class AccountSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     refreshed_at = serializers.DateTimeField(help_text="When its file was last sent or fetched.")
     subscription = SubscriptionSerializer(
-        allow_null=True, help_text="Of a calendar that is fetched from an address."
+        allow_null=True, help_text="Of a calendar or feed that is fetched from an address."
     )
 
 
@@ -193,7 +196,7 @@ class AccountsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Add an account with the file of a calendar (iCalendar) or a mailbox (mbox), or with the
-        address of a calendar (`url`), which a worker fetches at once and each period.
+        address of a calendar or feed (`url`), which a worker fetches at once and each period.
 
         A member has at most 20 accounts (409 `too-many`). 400 `unreadable` for another file, 409
         `conflict` for a name that is taken.
@@ -201,8 +204,9 @@ class AccountsView(APIView):
         asked = validate_data(AccountRequestSerializer, request.data)
         principal = resolve_member_principal(request.user, asked.get("member"))
         if "url" in asked:
-            made = subscribe_to_calendar(
+            made = subscribe_to_address(
                 principal,
+                kind=asked["kind"],
                 name=asked["name"],
                 url=asked["url"],
                 period_minutes=asked.get("period_minutes", DEFAULT_PERIOD_MINUTES),
@@ -237,7 +241,7 @@ class AccountView(APIView):
         responses=AccountSerializer,
     )
     def patch(self, request: Request, account_id: UUID) -> Response:
-        """Pause the subscription of a calendar, fetch it now and each period again, or change the
+        """Pause a subscription, fetch it now and each period again, or change the
         period. 409 `no-subscription` for an account without an address."""
         asked = validate_data(AccountChangeSerializer, request.data)
         principal = resolve_member_principal(request.user, asked.pop("member", None))

@@ -1,4 +1,4 @@
-"""Calendars and mailboxes that a member uploaded, with the entries that were read."""
+"""Calendars, mailboxes and feeds of members, with the entries that were read."""
 
 from django.db import models
 
@@ -8,6 +8,7 @@ from orgs.models.base import TenantForeignKey, TenantModel
 class AccountType(models.TextChoices):
     CALENDAR = "calendar", "Calendar"
     MAIL = "mail", "Mail"
+    FEED = "feed", "Feed"
 
 
 class PauseReason(models.TextChoices):
@@ -28,12 +29,12 @@ class PauseReason(models.TextChoices):
 
 
 class Account(TenantModel):
-    """A calendar or mailbox of a member, in the member's own audience.
+    """A calendar, mailbox or feed of a member, in the member's own audience.
 
     name: unique for the member. problems: what was left out of its file, in sentences.
 
-    The rest is about a calendar that is fetched from an address, a subscription. url: encrypted,
-    empty without a subscription. period_minutes: between two fetches. next_run_at: when it is due;
+    The rest is about one that is fetched from an address, a subscription. url: encrypted, empty
+    without a subscription. period_minutes: between two fetches. next_run_at: when it is due;
     None while it is paused. etag, modified: what the server said of the last file. failures: those
     one after another.
     """
@@ -71,8 +72,10 @@ class Account(TenantModel):
 
 
 class AccountEntry(TenantModel):
-    """An event or a mail. It is deleted with its account, and has the account's audience and kind.
+    """An event, a mail or an entry of a feed. It is deleted with its account, and has the account's
+    audience and kind.
 
+    uid: a digest of the id in its feed, empty for the other kinds.
     noted_at: when a worker looked at it; memory: what it made of it, which goes with it.
     """
 
@@ -86,6 +89,7 @@ class AccountEntry(TenantModel):
     person = models.CharField(max_length=500, blank=True, default="")
     place = models.CharField(max_length=500, blank=True, default="")
     text = models.TextField(blank=True, default="")
+    uid = models.CharField(max_length=32, blank=True, default="", db_default="")
     memory = TenantForeignKey("memories.Memory", null=True)
     noted_at = models.DateTimeField(null=True)
 

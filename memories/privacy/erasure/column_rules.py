@@ -53,6 +53,7 @@ KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
 EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
 ENCRYPTED_ADDRESS = ColumnRule(MaskingRule.NONE, "an address, encrypted")
 FILE_STATE = ColumnRule(MaskingRule.NONE, "by which a server knows a state of its file")
+FEED_ID = ColumnRule(MaskingRule.NONE, "a digest of an id that a feed gave")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
@@ -65,6 +66,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "memories_accountentry": {
         "kind": FIXED, "title": MASKED, "person": MASKED, "place": MASKED, "text": MASKED,
+        "uid": FEED_ID,
     },
     "memories_ageingpolicy": {"capacities": FIXED, "max_age_days": FIGURES},
     "memories_ageingrun": {"tier": FIXED, "period": FIGURES},

@@ -10,7 +10,7 @@ from orgs.languages.page_text import join_names, lazy_text
 # What an action is called in a sentence; the others are shown as they are written.
 ACTION_LABELS = {
     "account.added": lazy_text("handed in the calendar or mailbox"),
-    "account.changed": lazy_text("changed the subscription of the calendar"),
+    "account.changed": lazy_text("changed the subscription of the calendar or feed"),
     "account.refreshed": lazy_text("handed in anew the calendar or mailbox"),
     "account.removed": lazy_text("removed the calendar or mailbox"),
     "debate.opened": lazy_text("opened the debate"),

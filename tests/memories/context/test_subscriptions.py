@@ -10,13 +10,13 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
-from memories.context.connectors import calendar_subscriptions as service
-from memories.context.connectors.calendar_subscriptions import (
+from memories.context.connectors import subscriptions as service
+from memories.context.connectors.models import Account, AccountEntry, PauseReason
+from memories.context.connectors.subscriptions import (
     FAILURE_SENTENCES,
     MAX_FAILURES,
     fetch_subscription,
 )
-from memories.context.connectors.models import Account, AccountEntry, PauseReason
 from memories.jobs.models import Job, JobState
 from memories.jobs.run_jobs import PermanentJobError, run_job
 from orgs.database.rls import organisation_scope

@@ -1,6 +1,6 @@
-"""Calendars that are fetched from an address, again and again.
+"""Calendars and feeds that are fetched from an address, again and again.
 
-A subscription is a calendar account with an address. A sweeper finds what is due, and a job of the
+A subscription is an account with an address. A sweeper finds what is due, and a job of the
 member fetches it, so that it is theirs alone and ends with their membership. A file that the server
 calls the same changes nothing, and an event that says the same keeps its memory.
 """
@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from memories.context.connectors import calendar_files
 from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import (
+    MAX_FILE_BYTES,
     create_account,
     lock_account,
     member_accounts,
@@ -37,6 +37,8 @@ from orgs.principals import Actor, Principal, resolve_principal
 from orgs.secret_box import SecretLostError, decrypt_secret, encrypt_secret
 
 WORKER = "worker"
+# A mailbox is handed in as a file alone.
+FETCHED_KINDS = (AccountType.CALENDAR, AccountType.FEED)
 MIN_PERIOD_MINUTES, DEFAULT_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 15, 60, 24 * 60
 MAX_FAILURES = 5
 # Which events of a calendar are read depends on the day, so an unchanged file is read again then.
@@ -46,15 +48,15 @@ MAX_STARTED = 50
 # In the parameters of a job: it fetches before it remembers.
 FETCH_KEY = "fetch"
 FAILURE_SENTENCES: dict[str, str] = {
-    PauseReason.SECRET: "The address of the calendar cannot be decrypted; subscribe to it anew.",
+    PauseReason.SECRET: "The address cannot be decrypted; subscribe to it anew.",
     PauseReason.ADDRESS: "The settings of the server do not allow this address any more.",
-    PauseReason.TIMEOUT: "The server of the calendar did not answer in time.",
-    PauseReason.UNREACHABLE: "The server of the calendar could not be reached.",
-    PauseReason.REDIRECT: "The calendar has moved to another address, which is not followed.",
-    PauseReason.REFUSED: "The server of the calendar refused to send it.",
-    PauseReason.TOO_LARGE: "The calendar is too large.",
-    PauseReason.ENCODED: "The server sent the calendar compressed, which is not read.",
-    PauseReason.UNREADABLE: "What the server sent is no calendar that can be read.",
+    PauseReason.TIMEOUT: "The server of the address did not answer in time.",
+    PauseReason.UNREACHABLE: "The server of the address could not be reached.",
+    PauseReason.REDIRECT: "The address leads to another one, which is not followed.",
+    PauseReason.REFUSED: "The server of the address refused to send the file.",
+    PauseReason.TOO_LARGE: "The file is too large.",
+    PauseReason.ENCODED: "The server sent the file compressed, which is not read.",
+    PauseReason.UNREADABLE: "The server sent no file of this kind that can be read.",
 }
 # Another try cannot mend these, so the first one pauses.
 _FINAL = (PauseReason.SECRET, PauseReason.ADDRESS)
@@ -64,15 +66,16 @@ class NoSubscriptionError(ValueError):
     """The account has no address to fetch it from."""
 
 
-def subscribe_to_calendar(
-    principal: Principal, *, name: str, url: str, period_minutes: int, now: datetime
+def subscribe_to_address(
+    principal: Principal, *, kind: str, name: str, url: str, period_minutes: int, now: datetime
 ) -> Account:
-    """Add a calendar account without events; a worker fetches them at once, and each period.
+    """Add an account without entries; a worker fetches them at once, and each period. kind: one of
+    FETCHED_KINDS.
 
     Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
     """
     check_url(url)
-    made = Account(kind=AccountType.CALENDAR, name=name)
+    made = Account(kind=kind, name=name)
     made.url = encrypt_secret(url, purpose=_purpose(made.id))
     made.period_minutes, made.next_run_at = period_minutes, now
     with transaction.atomic():
@@ -173,7 +176,7 @@ def _enqueue_fetch(found: Account, *, now: datetime) -> bool:
 
 
 def run_account_job(actor: Actor, job: Job) -> None:
-    """Fetch the calendar of a subscription, or remember entries of an account for one turn. Raises
+    """Fetch the file of a subscription, or remember entries of an account for one turn. Raises
     PermanentJobError."""
     if not job.parameters.get(FETCH_KEY):
         run_account_memories(actor, job)
@@ -183,7 +186,7 @@ def run_account_job(actor: Actor, job: Job) -> None:
 
 
 def fetch_subscription(actor: Actor, account_id: UUID, *, now: datetime) -> None:
-    """Fetch a calendar once, and replace the entries if it is another one. A subscription that was
+    """Fetch the file once, and replace the entries if it is another one. A subscription that was
     removed or paused meanwhile is left alone. Raises PermanentJobError with the reason, after
     MAX_FAILURES of which the subscription is paused."""
     principal = resolve_principal(actor)
@@ -196,7 +199,12 @@ def fetch_subscription(actor: Actor, account_id: UUID, *, now: datetime) -> None
     if not reason and result.body is not None:
         try:
             refresh_account(
-                principal, account_id, file=BytesIO(result.body), size=len(result.body), now=now
+                principal,
+                account_id,
+                file=BytesIO(result.body),
+                size=len(result.body),
+                now=now,
+                fetched=True,
             )
         except UnreadableFileError:
             reason = PauseReason.UNREADABLE
@@ -220,7 +228,7 @@ def _fetch(found: Account, now: datetime) -> tuple[FetchResult, str]:
         known = {}
     result = fetch_file(
         url,
-        most=calendar_files.MAX_BYTES,
+        most=MAX_FILE_BYTES[found.kind],
         **known,
         private_hosts=settings.WEBHOOK_PRIVATE_HOSTS,
     )
