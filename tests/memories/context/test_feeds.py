@@ -56,8 +56,9 @@ def test_the_entries_of_rss_and_atom_are_read() -> None:
     [one] = parse_feed(rss(item("Release 2", markup)), now=NOW).entries
     assert (one.title, one.text) == ("Release 2", "It is\nout\n.")
     assert one.at == NOW - timedelta(hours=2)
-    atom = b"""<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>urn:1</id><title>A &lt; B</title>
-        <author><name>Ana</name></author><updated>2026-03-02T10:00:00+02:00</updated>
+    atom = b"""<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>urn:1</id>
+        <title>A &lt; B</title><author><name>Ana</name></author>
+        <updated>2026-03-02T10:00:00+02:00</updated>
         <summary>Short</summary><content type="html">&lt;i>Long&lt;/i></content></entry></feed>"""
     [one] = parse_feed(atom, now=NOW).entries
     assert (one.title, one.person, one.text) == ("A < B", "Ana", "Long")
