@@ -213,6 +213,8 @@ def _subscription_row(row: Account) -> dict[str, Any]:
 
 def _result_sentence(row: Account) -> str:
     """What was read and what was left out: "2 events were read; 1 event could not be read."."""
+    if row.url and row.refreshed_at == row.created_at:
+        return gettext("Nothing was read yet.")
     one, many = ENTRY_LABELS[AccountType(row.kind)]
     read = (
         gettext("1 %(one)s was read") % {"one": one}

@@ -113,6 +113,7 @@ def test_an_address_is_subscribed_to_paused_and_resumed(here: Tenant) -> None:
     mina = make_signed_in_client(here, "mina")
     page = response_text(subscribe(mina))
     assert "News is fetched now" in page
+    assert "Nothing was read yet." in page
     assert ("Every hour; next" in page, "canary-address" in page) == (True, False)
     made = row(here)
     assert (made.kind, made.period_minutes) == ("feed", 60)
