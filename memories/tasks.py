@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from memories.audit_stream.stream_entries import stream_entries
 from memories.browsing.change_feed.old_departures import delete_old_departures
+from memories.context.connectors.subscriptions import start_due_fetches
 from memories.curation.documents import import_document
 from memories.indexing import (
     embed_worker,
@@ -317,3 +318,9 @@ def sweep_webhooks(**_: object) -> int:
     for organisation_id in have:
         read_feeds(organisation_id, now=now)
     return send_due(have, seconds=WEBHOOK_SECONDS) if have else 0
+
+
+@shared_task(name="memories.sweep_subscriptions")
+def sweep_subscriptions(**_: object) -> int:
+    """Enqueue a job for each subscription that is due. Returns how many."""
+    return start_due_fetches(timezone.now())

@@ -170,6 +170,7 @@ def celery(redis_url: str) -> dict[str, Any]:
             },
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-subscriptions": {"task": "memories.sweep_subscriptions", "schedule": 60.0},
             "sweep-webhooks": {
                 "task": "memories.sweep_webhooks",
                 "schedule": 15.0,

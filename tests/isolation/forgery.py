@@ -301,6 +301,7 @@ WHOLE_BODIES: dict[str, Any] = {
     "PATCH /api/v1/preferences/{preference_id}": {"text": "Tea."},
     "POST /api/v1/memories/purge": {"confirm": True, "older_than": "2026-03-31"},
     "POST /api/v1/exports": {"type": "fact"},
+    "PATCH /api/v1/accounts/{account_id}": {"paused": True, "period_minutes": 60},
     "POST /api/v1/accounts": {
         "kind": "calendar", "name": "Mine", "content": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
     },

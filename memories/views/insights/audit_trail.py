@@ -60,7 +60,7 @@ TARGET_LABELS = {
     "key": lazy_text("Keys"),
     "webhook": lazy_text("Webhooks"),
     "delegation": lazy_text("Leave for robots"),
-    "account": lazy_text("Calendars and mail"),
+    "account": lazy_text("Calendars, mail and feeds"),
     "erasure": lazy_text("Erasures"),
     "debate": lazy_text("Debates"),
     "policy": lazy_text("What happens by itself"),
