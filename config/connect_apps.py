@@ -13,8 +13,8 @@ from memories.api.serializers.resources import RESOURCES
 from memories.audit_stream.stream_entries import begin_trail
 from memories.browsing.change_feed.old_departures import reset_positions
 from memories.context.assembly import assemble
-from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import delete_removed_member_accounts
+from memories.context.connectors.subscriptions import run_account_job
 from memories.context.team_working_memory import (
     add_remembered_memories,
     delete_team_working_memory,
@@ -161,7 +161,7 @@ def connect_apps() -> None:
     register_job_handler(JobType.IMPORT, run_any_import)
     register_job_handler(JobType.CHANGE, run_bulk_change)
     register_job_handler(JobType.EXPORT, run_export, scope=KeyScope.READ)
-    register_job_handler(JobType.ACCOUNTS, run_account_memories)
+    register_job_handler(JobType.ACCOUNTS, run_account_job)
     register_organisation_job_handler(JobType.AGE, run_tier_moves)
     register_organisation_job_handler(JobType.CONSOLIDATE, run_consolidation)
     register_organisation_job_handler(JobType.ERASE, run_erase)

@@ -1,5 +1,6 @@
 """Celery tasks: ids in, one service call each. A message is a hint and may come twice."""
 
+import time
 from uuid import UUID
 
 from celery import shared_task
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from memories.audit_stream.stream_entries import stream_entries
 from memories.browsing.change_feed.old_departures import delete_old_departures
+from memories.context.connectors.subscriptions import start_due_fetches
 from memories.curation.documents import import_document
 from memories.indexing import (
     embed_worker,
@@ -19,7 +21,7 @@ from memories.indexing.search_index import list_outdated_word_indexes, rebuild_w
 from memories.ingestion.documents.parser_slots import sweep_slots
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
-from memories.jobs import run_jobs
+from memories.jobs import run_jobs, turns
 from memories.jobs.job_queue import list_all_ready_jobs
 from memories.jobs.worker_hints import notify_job_worker, send_hint
 from memories.lifecycle import daily_jobs, tier_schedule
@@ -37,12 +39,15 @@ from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.read_feeds import read_feeds
 from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
+from orgs.members.account_settling import compare_all_copies, settle_due_copies
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.quotas import add_up_usage
 from orgs.placement.all_organisations import list_organisation_ids, list_removed_ids
 
 # One task works for a limited time and then lets other organisations have their turn.
 MAX_ROUNDS = 20
+# The kind of turns of runs that embed.
+EMBEDDING = "embedding"
 # Seconds for which one run deletes what is left of removed organisations.
 REMOVAL_SECONDS = 240.0
 # Seconds for which one run sends webhooks.
@@ -52,19 +57,39 @@ SECOND_MODEL_SECONDS = 40.0
 
 
 @shared_task(name="memories.embed_pending")
-def embed_pending(*, organisation_id: str, **_: object) -> int:
-    """Embed the pending memories of an organisation; queue another run if there are more."""
+def embed_pending(*, organisation_id: str, turn: str = "", **_: object) -> int:
+    """Embed the pending memories of an organisation for a short time; queue another run if there
+    are more. turn: the one that is gone on with. Nothing if all turns of the organisation are
+    taken."""
+    whose = UUID(organisation_id)
+    number = int(turn) if turn else turns.acquire_turn(EMBEDDING, whose)
+    if number is None:
+        return 0
+    turns.renew_turn(EMBEDDING, whose, number)
+    done, until, is_left = 0, time.monotonic() + turns.TURN_SECONDS, False
+    try:
+        done, is_left = _embed_until(whose, until)
+    finally:
+        if is_left:
+            send_hint("memories.embed_pending", whose, turn=number)
+        elif turns.release_turn(EMBEDDING, whose, number):
+            send_hint("memories.embed_pending", whose)
+    return done
+
+
+def _embed_until(organisation_id: UUID, until: float) -> tuple[int, bool]:
+    """(how many were embedded, whether more may be left). until: by time.monotonic()."""
     done = 0
-    for _round in range(MAX_ROUNDS):
-        taken = embed_worker.embed_pending(UUID(organisation_id), now=timezone.now())
+    while True:
+        taken = embed_worker.embed_pending(organisation_id, now=timezone.now())
         done += taken
         # What failed waits for the next hint; what broke off comes one by one.
         if taken < embed_worker.BATCH_SIZE and not embed_worker.has_expired_leases(
-            UUID(organisation_id), timezone.now()
+            organisation_id, timezone.now()
         ):
-            return done
-    send_hint("memories.embed_pending", UUID(organisation_id))
-    return done
+            return done, False
+        if time.monotonic() > until:
+            return done, True
 
 
 @shared_task(name="memories.sweep_embeddings")
@@ -256,6 +281,18 @@ def sweep_patterns(**_: object) -> int:
     return len(due)
 
 
+@shared_task(name="memories.sweep_account_copies")
+def sweep_account_copies(**_: object) -> int:
+    """Look at copies of accounts on other database servers that something may have left behind."""
+    return settle_due_copies()
+
+
+@shared_task(name="memories.compare_account_copies")
+def compare_account_copies(**_: object) -> int:
+    """Find copies of accounts that are not as they should be, such as a restore brings back."""
+    return compare_all_copies()
+
+
 @shared_task(name="memories.sweep_removals")
 def sweep_removals(**_: object) -> int:
     """Go on deleting organisations that were closed, the longest closed first."""
@@ -281,3 +318,9 @@ def sweep_webhooks(**_: object) -> int:
     for organisation_id in have:
         read_feeds(organisation_id, now=now)
     return send_due(have, seconds=WEBHOOK_SECONDS) if have else 0
+
+
+@shared_task(name="memories.sweep_subscriptions")
+def sweep_subscriptions(**_: object) -> int:
+    """Enqueue a job for each subscription that is due. Returns how many."""
+    return start_due_fetches(timezone.now())

@@ -150,6 +150,12 @@ pages = [
         name="me-import-forget",
     ),
     path("me/accounts/", account_pages.account_list, name="me-accounts"),
+    path("me/accounts/subscribe/", account_pages.subscribe, name="me-account-subscribe"),
+    path(
+        "me/accounts/<uuid:account_id>/subscription/",
+        account_pages.change_subscription_view,
+        name="me-account-subscription",
+    ),
     path(
         "me/accounts/<uuid:account_id>/replace/",
         account_pages.replace_account_file,

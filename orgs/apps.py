@@ -10,12 +10,14 @@ class OrgsConfig(AppConfig):
         """Add the checks of roles and restores, what follows a sign-in, and the binary values."""
         from django.contrib.auth.signals import user_logged_in, user_login_failed
         from django.db import router
+        from django.db.models.signals import post_delete, post_save
 
         from orgs.accounts import login_attempt_cache, sessions
         from orgs.database.backup.restore_marker import check_unfinished_restore
         from orgs.database.driver.binary_values import register_binary_dumpers
         from orgs.database.driver.servers import list_servers, switch_on
         from orgs.database.role_checks import check_roles
+        from orgs.members.account_settling import on_account_saved
         from orgs.placement.home_tables import HomeTablesRouter
         from orgs.placement.placements import find_server, forget_placement
         from orgs.placement.server_checks import check_servers
@@ -27,6 +29,8 @@ class OrgsConfig(AppConfig):
         register_binary_dumpers()
         if len(list_servers()) > 1:
             switch_on(find_server, forget_placement)
+            for changed in (post_save, post_delete):
+                changed.connect(on_account_saved, "orgs.User", dispatch_uid="orgs.account-copies")
             router.routers.append(HomeTablesRouter())
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
         user_login_failed.connect(

@@ -80,16 +80,6 @@ class PlacementPendingError(Exception):
         super().__init__("The organisation is being made. Try again.")
 
 
-class AccountsElsewhereError(PermissionError):
-    """The organisation lies on another server than the accounts."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This organisation lies on a server of its own and has no people who sign in: robots "
-            "use it by their keys. Accounts are kept on the home server alone."
-        )
-
-
 class QuotaError(Exception):
     """The organisation keeps as much of a resource as it may; see `orgs.organisations.quotas`.
 

@@ -26,6 +26,7 @@ from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, Organisation
+from orgs.models.users import User
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve_principal
@@ -99,8 +100,9 @@ class Tenant:
             client.cookies[settings.SESSION_COOKIE_NAME] = key
             return
         with organisation_scope(self.id):
-            user = Member.objects.select_related("user").get(id=self.members[name].id).user
-        client.force_login(user)
+            member = Member.objects.get(id=self.members[name].id)
+        # Outside of the scope, because accounts are kept on the home server alone.
+        client.force_login(User.objects.get(pk=member.user_id))
 
     def keep_sessions(self) -> None:
         """Sign everybody in once, for all tests that undo what they do."""
@@ -179,9 +181,11 @@ class World:
         return self.make_there()
 
 
-def make_tenant(name: str) -> Tenant:
+def make_tenant(name: str, *, server: str = "") -> Tenant:
     """aria acts for members in both groups, bolt sits nowhere, clio only in #design."""
-    tenant = Tenant(create_organisation(name=f"{name} {secrets.token_hex(5)}", now=NOW))
+    tenant = Tenant(
+        create_organisation(name=f"{name} {secrets.token_hex(5)}", server=server, now=NOW)
+    )
     with organisation_scope(tenant.id):
         for person, role in PEOPLE.items():
             tenant.members[person], _ = create_member(

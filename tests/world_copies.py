@@ -129,5 +129,18 @@ def delete_organisations(tenants: Sequence[Tenant]) -> None:
         connection.execute(delete, [[tenant.id for tenant in tenants]])
 
 
+def delete_left_rows() -> None:
+    """Delete what `delete_organisations` has left of organisations: a dump with it could not be
+    restored."""
+    delete = sql.SQL(
+        "DELETE FROM {} t WHERE NOT EXISTS (SELECT 1 FROM {} o WHERE o.id = t.organisation_id)"
+    )
+    connection = shared_admin_connection()
+    with connection.transaction():
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for table in set(tenant_tables(connection)) - {TENANT}:
+            connection.execute(delete.format(sql.Identifier(table), sql.Identifier(TENANT)))
+
+
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()

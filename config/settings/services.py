@@ -170,6 +170,7 @@ def celery(redis_url: str) -> dict[str, Any]:
             },
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-subscriptions": {"task": "memories.sweep_subscriptions", "schedule": 60.0},
             "sweep-webhooks": {
                 "task": "memories.sweep_webhooks",
                 "schedule": 15.0,
@@ -194,6 +195,15 @@ def celery(redis_url: str) -> dict[str, Any]:
             # One run may take minutes, so hints that wait behind it expire.
             "sweep-removals": {
                 "task": "memories.sweep_removals",
+                "schedule": 60.0,
+                "options": {"expires": 50.0},
+            },
+            "compare-account-copies": {
+                "task": "memories.compare_account_copies",
+                "schedule": 3600.0,
+            },
+            "sweep-account-copies": {
+                "task": "memories.sweep_account_copies",
                 "schedule": 60.0,
                 "options": {"expires": 50.0},
             },

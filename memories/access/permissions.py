@@ -15,6 +15,7 @@ from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
 from memories.store.models.version import Contribution
 from memories.store.speakers.authorship import two_facts
 from orgs import audit
+from orgs.cohort_types import GLOBAL_LEVEL, audience_level
 from orgs.database.compiled_queries import CompiledQuery
 from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import Audience, AudienceType
@@ -157,21 +158,27 @@ class WritePermission:
     organisation: Organisation
     _seats: dict[UUID, bool] = field(default_factory=dict)
 
-    def of(self, actor: Actor, visibility: Visibility, group: Group | None) -> WriteAccess:
+    def of(
+        self, actor: Actor, visibility: Visibility, group: Group | None, cohort: str = ""
+    ) -> WriteAccess:
         """What the actor may do for the readers that this visibility means: YES, PROPOSE if a
-        curator has to agree, or NO.
+        curator has to agree, or NO. cohort: which persona, industry or role, as an audience or a
+        writer names it.
 
         A personal robot may do what its owner may, by their role and groups. Beyond that it writes
         what is private to them and its own notes, also a viewer's, and for the profession of an
-        owner who is no viewer: it is by their robots that people teach one. A robot without an
-        owner may write wherever a group or a leave lets it.
+        owner who is no viewer: it is by their robots that people teach one. All industries are no
+        profession: everybody reads that, so it takes the way of what everybody reads. A robot
+        without an owner may write wherever a group or a leave lets it.
         """
         if actor.own_member_id is None:
             return WriteAccess.YES
         if not actor.is_person:
             if visibility in _THEIRS_ALONE:
                 return WriteAccess.YES
-            if visibility in COHORTS:
+            if audience_level(visibility, cohort) == GLOBAL_LEVEL:
+                visibility = Visibility.ORGANISATION
+            elif visibility in COHORTS:
                 return WriteAccess.NO if actor.only_reads else WriteAccess.YES
         return write_access(
             actor.writing_role or "",
@@ -181,14 +188,18 @@ class WritePermission:
             members_publish=self.organisation.members_publish,
         )
 
-    def of_audience(self, actor: Actor, kind: str, group: Group | None) -> WriteAccess:
-        """The same for an audience that exists, by its kind and group. What waits for a review is
-        meant for everyone; a list of readers counts as one that somebody chose."""
-        return self.of(actor, _OF_KIND[AudienceType(kind)], group)
+    def of_audience(
+        self, actor: Actor, kind: str, group: Group | None, key: str = ""
+    ) -> WriteAccess:
+        """The same for an audience that exists, by its kind, group and key. What waits for a review
+        is meant for everyone; a list of readers counts as one that somebody chose."""
+        return self.of(actor, _OF_KIND[AudienceType(kind)], group, key)
 
-    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> WriteAccess:
+    def ask(
+        self, actor: Actor, visibility: Visibility, group: Group | None, cohort: str = ""
+    ) -> WriteAccess:
         """YES or PROPOSE, as `of` says. Raises PermissionError for NO."""
-        allowed = self.of(actor, visibility, group)
+        allowed = self.of(actor, visibility, group, cohort)
         if allowed is WriteAccess.NO and visibility in COHORTS and not actor.only_reads:
             raise PermissionError(COHORT_WRITE_DENIED)
         if allowed is WriteAccess.NO and visibility is Visibility.GROUP and not actor.only_reads:
@@ -268,7 +279,8 @@ def _robot_publishes(actor: Actor, audience: Audience) -> bool:
         return not actor.only_reads
     organisation = Organisation.objects.get(id=actor.organisation_id)
     permission = WritePermission(organisation)
-    return permission.of_audience(actor, audience.kind, audience.group) is WriteAccess.YES
+    allowed = permission.of_audience(actor, audience.kind, audience.group, audience.key)
+    return allowed is WriteAccess.YES
 
 
 def published_by(actor: Actor) -> Q:

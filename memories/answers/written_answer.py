@@ -100,7 +100,7 @@ def _to_source(
     state = str(hit.state) if hit.state else ""
     return AnswerSource(
         stored=stored,
-        head=render_head([*piece.head, *piece.dates, state]),
+        head=render_head((*piece.head, *piece.dates, state)),
         text=render_text(stored.text, longest=MAX_CHARACTERS_SHOWN),
     )
 

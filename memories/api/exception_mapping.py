@@ -6,6 +6,7 @@ from memories.access.visibility import MemoryRequestError
 from memories.browsing.change_feed.change_feed import CursorTooOldError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
 from memories.context.connectors.parse_result import UnreadableFileError
+from memories.context.connectors.subscriptions import NoSubscriptionError
 from memories.context.working_memory_values import OverBudgetError
 from memories.curation.bulk_by_filter import TooManyMatchesError
 from memories.curation.decision_records.record_decision import InvalidDecisionError
@@ -31,9 +32,9 @@ from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrgani
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError
 from memories.store.tag_names import InvalidTagError
-from memories.webhooks.endpoint_url import InvalidUrlError
 from memories.webhooks.endpoints import TooManyEndpointsError
 from orgs.errors import ConfirmationError
+from orgs.outbound.url_rules import InvalidUrlError
 
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
@@ -56,6 +57,7 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     ExportFileGoneError: (410, "file-gone", "The file was deleted"),
     TooManyEndpointsError: (409, "too-many", "Too many"),
     InvalidUrlError: (400, "invalid", "Some fields are not valid"),
+    NoSubscriptionError: (409, "no-subscription", "Not fetched from an address"),
     TooManyAccountsError: (409, "too-many", "Too many"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),

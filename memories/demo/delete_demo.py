@@ -8,6 +8,7 @@ from uuid import UUID
 from memories.demo.create_demo import EMAIL_DOMAIN
 from orgs import audit
 from orgs.accounts.sessions import actor_of, end_sign_ins, list_memberships
+from orgs.database.driver.servers import HOME, switched_to_server
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Member, Role
@@ -67,7 +68,8 @@ def _record_audit(member: Member, organisation: Organisation, removed: UUID, now
 
 def _delete_accounts(accounts: Iterable[UUID | None]) -> None:
     """Delete the accounts without another organisation, and sign them out everywhere."""
-    for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
-        if not list_memberships_ever(user.pk) and not user.is_staff:
-            end_sign_ins(user)
-            user.delete()
+    with switched_to_server(HOME):
+        for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
+            if not list_memberships_ever(user.pk) and not user.is_staff:
+                end_sign_ins(user)
+                user.delete()

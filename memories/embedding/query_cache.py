@@ -26,8 +26,8 @@ _GENERATION_KEY = "queries-forgotten"
 class QueryCache:
     """Least-recently-used vectors by (reader, model, text); every method is safe between threads.
 
-    Questions are people's words, so none is kept for longer than KEPT_SECONDS. Vectors are
-    read-only, because every caller gets the same array.
+    Questions are people's words, so none is kept for longer than TTL_SECONDS, but for the time to
+    the next check. Vectors are read-only, because every caller gets the same array.
     """
 
     def __init__(self, size: int) -> None:
@@ -67,8 +67,8 @@ class QueryCache:
         vector = encode(text)
         vector.flags.writeable = False
         with self._lock:
-            self._drop_old(now)
             self._vectors[key] = (vector, now)
+            self._vectors.move_to_end(key)
             while len(self._vectors) > self.size:
                 self._vectors.popitem(last=False)
         return vector
@@ -80,8 +80,8 @@ class QueryCache:
             del self._vectors[key]
 
     def _look(self, now: float) -> None:
-        """Drop all vectors if `invalidate_query_caches` was called since the last check; checks
-        once in LOOK_SECONDS."""
+        """Drop what is too old, and all vectors if `invalidate_query_caches` was called since the
+        last check; checks once in CHECK_INTERVAL_SECONDS."""
         if now - self._looked < CHECK_INTERVAL_SECONDS:
             return
         self._looked = now
@@ -90,6 +90,8 @@ class QueryCache:
             if self._mark not in (None, mark):
                 self._vectors.clear()
             self._mark = mark
+            # Not with each new question: that read the whole cache, for a millisecond.
+            self._drop_old(now)
 
     def clear(self) -> None:
         """Drop every vector and reset the counters."""
@@ -99,8 +101,8 @@ class QueryCache:
 
 
 def invalidate_query_caches() -> None:
-    """Make every process drop its vectors: with its next query after LOOK_SECONDS; without Valkey
-    after KEPT_SECONDS."""
+    """Make every process drop its vectors: with its next query after CHECK_INTERVAL_SECONDS;
+    without Valkey after TTL_SECONDS."""
     cache.set(_GENERATION_KEY, uuid4().hex, timeout=None)
 
 

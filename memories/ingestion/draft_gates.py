@@ -37,6 +37,7 @@ from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.document_source import map_part_texts, part_texts
 from orgs import audit
+from orgs.cohort_types import COHORT_TYPES
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import current_scope, insert_scope, organisation_scope
 from orgs.models.audiences import Audience, AudienceType
@@ -111,7 +112,7 @@ class DraftGates:
             verdict=verdict,
             audience=given.audience,
             original=draft.content,
-            owner_id=placement.principal.actor.member_id,
+            owner_id=_author(given.audience, placement.principal.actor),
         )
         self._written.append(draft.content)
         if verdict.text != draft.content or verdict.beside:
@@ -230,7 +231,7 @@ class DraftGates:
         placement = replace(placement, status=STATUS_BY_CAUSE[held], held_for=held)
         organisation_id = self.placer.organisation.id
         target = placement.proposed_audience_id or placement.audience_id
-        owner = placement.principal.actor.member_id
+        owner = _author(audience, placement.principal.actor)
         reviewers = load_gate_reviewers(organisation_id, target, audience, owner)
         if reviewers is None:
             kind = AudienceType.REVIEW
@@ -245,6 +246,12 @@ class DraftGates:
             audience_label=audience_type_label(kind),
             proposed_audience_id=target,
         )
+
+
+def _author(audience: str, actor: Actor) -> UUID | None:
+    """The member who reads what waits beside those who decide, for an audience of this kind; None
+    for a lesson: where it waits says of nobody that they taught it."""
+    return None if audience in COHORT_TYPES else actor.member_id
 
 
 def _extra_texts(draft: Draft) -> Iterator[str]:

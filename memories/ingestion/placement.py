@@ -204,7 +204,7 @@ class PlacementResolver:
             raise MemoryRequestError(
                 "Kind internal goes with visibility internal or a team's, and no other."
             )
-        allowed = self.permission.ask(actor, visibility, group)
+        allowed = self.permission.ask(actor, visibility, group, cohort[1] if cohort else "")
         concerned = AudienceSpec(
             readers=draft.readers,
             listeners=listeners,
@@ -218,7 +218,9 @@ class PlacementResolver:
         proposed = None
         if allowed is WriteAccess.PROPOSE:
             proposed, audience_kind = audience_id, AudienceType.REVIEW
-            audience_id = self.audience.of_review(actor.organisation_id, actor.own_member_id)
+            # Where a lesson waits says of nobody that they taught it.
+            author = None if cohort else actor.own_member_id
+            audience_id = self.audience.of_review(actor.organisation_id, author)
         return Placement(
             principal=principal,
             audience_id=audience_id,

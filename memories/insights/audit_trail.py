@@ -16,6 +16,7 @@ from django.db.models.functions import Left
 from memories.access.audience_labels import audience_type_label
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
+from orgs.database.driver.servers import HOME, switched_to_server
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
@@ -228,7 +229,8 @@ def _load_names(principal: Principal, trail: AuditPage) -> None:
         trail.places = _load_audience_labels(principal, rows)
     staff = {e.staff for e in rows if e.staff}
     if staff:
-        trail.staff = {u.pk: str(u) for u in User.objects.filter(pk__in=staff)}
+        with switched_to_server(HOME):
+            trail.staff = {u.pk: str(u) for u in User.objects.filter(pk__in=staff)}
 
 
 def _load_audience_labels(principal: Principal, rows: Sequence[AuditEntry]) -> dict[UUID, str]:

@@ -22,7 +22,7 @@ _next_hint_at: dict[tuple[str, UUID], float] = {}
 _lock = threading.Lock()
 
 
-def send_hint(task: str, organisation_id: UUID, **ids: UUID) -> None:
+def send_hint(task: str, organisation_id: UUID, **ids: UUID | int) -> None:
     """Send a hint, with what caused it. After a failure of the broker none is sent for some
     seconds."""
     global _breaker_open_until  # noqa: PLW0603 - one circuit breaker for the process

@@ -36,6 +36,7 @@ from orgs.members.member_erasure import has_other_membership
 from orgs.members.members import close_membership, lock_member_to_erase
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
+from orgs.models.users import User
 from orgs.organisations.audience_rows import list_audience_batches
 from orgs.organisations.references import get_member, parse_uuid
 from orgs.principals import Actor, Principal
@@ -89,10 +90,10 @@ def erase_member_unchecked(
         return _requeue_if_stopped(running, now)
     with organisation_scope(actor.organisation_id):
         member = lock_member_to_erase(actor.organisation_id, member_id)
-        user = member.user
+        account = member.user_id
         close_membership(actor, member, now)
-        if user is not None and not has_other_membership(user, actor.organisation_id):
-            end_sign_ins(user)
+        if account is not None and not has_other_membership(account, actor.organisation_id):
+            end_sign_ins(User(pk=account))
         erasure = begin_erasure(actor, ErasureTarget.MEMBER, member_id, now, at_once=at_once)
         create_tombstones(erasure, TombstoneType.MEMBER, [member_id], now)
     return erasure

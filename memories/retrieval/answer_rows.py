@@ -144,6 +144,14 @@ def answer_rows_statement(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[s
     return _FITTING_ROWS, asked | {"most_bytes": most}
 
 
+def first_fitting_ids(organisation_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    """The first of these memories whose texts fit into one answer, without those that the scope
+    does not read."""
+    values = {"organisation": organisation_id, "ids": list(ids)}
+    rows = fetch_all(_FITTING, values | {"most_bytes": settings.ANSWER_TEXTS_MAX_BYTES})
+    return [id_ for (id_,) in rows]
+
+
 def parse_answer_rows(rows: Rows) -> dict[UUID, AnswerRow]:
     """The rows that the statement found, by id."""
     # Tags and documents come as text: the driver's own way for arrays and JSON took a fifth of the

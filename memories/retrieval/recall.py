@@ -57,7 +57,9 @@ from memories.retrieval.timeframes.parse_timeframe import (
     extract_timeframe,
     parse_timeframes,
 )
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.database.answer_size import has_id_of
+from orgs.database.compiled_queries import CompiledQuery
 from orgs.database.driver.pipeline import Rows
 from orgs.database.driver.servers import (
     OrganisationMovedError,
@@ -124,10 +126,19 @@ _IN_CALLERS_GROUP_SQL = in_group_sql(
 LoadRows = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
 
 
+def _named_query(organisation_id: UUID, ids: list[UUID]) -> MemoryQuerySet:
+    return Memory.objects.filter(has_id_of(ids), organisation_id=organisation_id).with_names()
+
+
+_NAMED_MEMORIES = CompiledQuery(_named_query)
+
+
 def load_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
-    """The memories, by id, with all names, for pages."""
-    rows = Memory.objects.filter(organisation_id=organisation_id)
-    return rows.with_names().in_bulk(list(ids))
+    """The memories, by id, with all names, for pages and contexts."""
+    if not ids:
+        return {}
+    rows = _NAMED_MEMORIES.rows(organisation_id=organisation_id, ids=list(ids))
+    return {row.id: row for row in rows}
 
 
 def recall(

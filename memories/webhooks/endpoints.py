@@ -9,7 +9,6 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memories.browsing.change_feed.change_feed import current_position
-from memories.webhooks.endpoint_url import check_url
 from memories.webhooks.models import DisabledReason, WebhookEndpoint
 from memories.webhooks.owners import check_may_own
 from memories.webhooks.signatures import make_secret, seal_secret
@@ -17,6 +16,7 @@ from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import new_id
+from orgs.outbound.url_rules import check_url
 from orgs.principals import Actor, Principal, resolve_principal
 
 # Of one robot or member.

@@ -25,7 +25,6 @@ from memories.browsing.change_feed.change_feed import audience_name
 from memories.browsing.change_feed.feed_position import audience_mark
 from memories.browsing.memory_queries import filter_memories
 from memories.store.models.memory import Memory
-from memories.webhooks.endpoint_url import InvalidUrlError, check_url
 from memories.webhooks.models import (
     DeliveryError,
     DeliveryState,
@@ -47,6 +46,7 @@ from memories.webhooks.signatures import format_message_id, open_secret, signed_
 from orgs.database.rls import organisation_scope
 from orgs.expiry import has_expired
 from orgs.outbound.post import PostResult, post_message
+from orgs.outbound.url_rules import InvalidUrlError, check_url
 from orgs.principals import Principal, resolve_principal
 from orgs.secret_box import SecretLostError
 

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
+from orgs.database.driver.servers import HOME, switched_to_server
 from orgs.database.rls import unless_unwritable
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -46,9 +47,13 @@ SYSTEMS = (
 )
 
 
-def list_memberships(user: User) -> list[tuple[Member, Organisation]]:
-    """(membership, organisation) for each organisation that the user has joined, by name."""
-    pairs = [(m, m.organisation) for m in list_joined_members(user.pk)]
+def list_memberships(
+    user: User, *, chosen: UUID | None = None
+) -> list[tuple[Member, Organisation]]:
+    """(membership, organisation) for each organisation that the user has joined, by name. Those of
+    a database server that does not answer are left out; with `chosen` among them OperationalError
+    is raised."""
+    pairs = [(m, m.organisation) for m in list_joined_members(user.pk, chosen=chosen)]
     return sorted(pairs, key=lambda pair: pair[1].name.lower())
 
 
@@ -71,8 +76,10 @@ def find_current_membership(request: HttpRequest) -> tuple[Member, Organisation]
         return cached
     found = None
     if request.user.is_authenticated:
-        pairs = request._memberships = list_memberships(request.user)
         chosen = request.session.get(ORGANISATION_SESSION_KEY)
+        pairs = request._memberships = list_memberships(
+            request.user, chosen=UUID(chosen) if chosen else None
+        )
         found = next((p for p in pairs if str(p[1].id) == chosen), None)
         if found is None and chosen is None and len(pairs) == 1:
             found = pairs[0]
@@ -126,9 +133,10 @@ def end_sign_ins(user: User, *, only: UUID | None = None, but: UUID | None = Non
         chosen = chosen.filter(id=only)
     if but is not None:
         chosen = chosen.exclude(id=but)
-    keys = list(chosen.values_list("session_key", flat=True))
-    Session.objects.filter(session_key__in=keys).delete()
-    SignIn.objects.filter(user=user, session_key__in=keys).delete()
+    with switched_to_server(HOME):
+        keys = list(chosen.values_list("session_key", flat=True))
+        Session.objects.filter(session_key__in=keys).delete()
+        SignIn.objects.filter(user=user, session_key__in=keys).delete()
     return len(keys)
 
 

@@ -17,7 +17,6 @@ from orgs.database.driver.servers import OrganisationMovedError, OrganisationMov
 from orgs.database.rls import is_disk_full
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import (
-    AccountsElsewhereError,
     AlreadyExistsError,
     InvalidLanguageError,
     InvalidNameError,
@@ -111,7 +110,6 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
     PermissionError: (403, "forbidden"),
     QuotaError: (403, "quota"),
     SuspendedError: (403, "suspended"),
-    AccountsElsewhereError: (409, "accounts-elsewhere"),
     PlacementPendingError: (503, "unavailable"),
 }
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BooleanField, F, Func, IntegerField, Model, QuerySet, TextField, Value
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
 # Of one text, as every writer is held to.
@@ -39,9 +41,18 @@ def is_one_of(ids: "QuerySet[Any, Any]") -> Func:
     The array of ids is evaluated first and is not merged into the query: reading the texts is the
     most expensive part, and the planner would otherwise read all of them.
     """
+    return _id_in_array(ArraySubquery(ids))
+
+
+def has_id_of(ids: Sequence[UUID]) -> Func:
+    """The condition that a row's id is among these, as one value for a `CompiledQuery`."""
+    return _id_in_array(RawSQL("%s::uuid[]", (ids,)))
+
+
+def _id_in_array(array: Any) -> Func:
     return Func(
         F("id"),
-        ArraySubquery(ids),
+        array,
         template="%(expressions)s)",
         arg_joiner=" = ANY(",
         output_field=BooleanField(),

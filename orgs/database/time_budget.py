@@ -143,5 +143,6 @@ def statement_limits(using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[float]
 
 
 def _apply(using: str) -> None:
-    with connections[using].cursor() as cursor:
-        cursor.execute(f"SELECT {LIMIT}", {"time_left": time_left()})
+    # With the next statement; nothing is sent for a source that asks the database nothing.
+    connection: Any = connections[using]
+    connection.waiting.append(f"SET LOCAL statement_timeout = {time_left() or 'DEFAULT'}")

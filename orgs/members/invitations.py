@@ -13,12 +13,14 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
+from orgs.database.driver.servers import HOME, current_server, switched_to_server
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.limits import token_buckets
@@ -30,6 +32,7 @@ from orgs.models.users import User
 from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.outbound.mail import name_in_mail, send_mail
+from orgs.placement.account_copies import ensure_copy
 from orgs.placement.all_organisations import list_invited_members
 from orgs.principals import Actor
 
@@ -214,8 +217,14 @@ def get_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Memb
         member = (
             _invited_members(organisation_id, secret, now).select_related("organisation").first()
         )
+        elsewhere = bool(current_server())
     if member is None:
         raise NotFoundError(INVITATION_INVALID)
+    if elsewhere:
+        # What was read is a copy, of which nobody can say how it is opened.
+        member.user = User.objects.filter(pk=member.user_id).first()
+        if member.user is None:
+            raise NotFoundError(INVITATION_INVALID)
     return member
 
 
@@ -239,8 +248,20 @@ def accept_invitation(
         )
         if member is None:
             raise NotFoundError(INVITATION_INVALID)
+        account = _open_account(member, password, user)
+        _complete_join(member, now)
+    return account
+
+
+def _open_account(member: Member, password: str | None, user: User | None) -> User:
+    """The account that joins, after its first password was set where nobody is signed in. If the
+    organisation lies on another server, that is committed before the membership is."""
+    with switched_to_server(HOME), transaction.atomic():
         # Locked, so that only one of two organisations' links sets the password.
-        account = User.objects.select_for_update().get(pk=member.user_id)
+        rows = User.objects.select_for_update().filter(pk=member.user_id, is_active=True)
+        account = rows.first()
+        if account is None:
+            raise NotFoundError(INVITATION_INVALID)
         if user is None:
             if password is None or can_sign_in(account):
                 raise PermissionError("Sign in first, to show that the account is yours.")
@@ -248,7 +269,6 @@ def accept_invitation(
             account.save(update_fields=["password"])
         elif user.pk != account.pk:
             raise PermissionError("This invitation is for another address.")
-        _complete_join(member, now)
     return account
 
 
@@ -269,12 +289,14 @@ def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) 
 
 
 def can_sign_in(user: User) -> bool:
-    """Whether the account has a password, a passkey or a single sign-on that opens it."""
-    return (
-        user.has_usable_password()
-        or user.socialaccount_set.exists()
-        or user.authenticator_set.filter(type="webauthn").exists()
-    )
+    """Whether the account has a password, a passkey or a single sign-on that opens it. user: from
+    the home server, no copy."""
+    with switched_to_server(HOME):
+        return (
+            user.has_usable_password()
+            or user.socialaccount_set.exists()
+            or user.authenticator_set.filter(type="webauthn").exists()
+        )
 
 
 def invite_digest(secret: str) -> str:
@@ -283,8 +305,13 @@ def invite_digest(secret: str) -> str:
 
 
 def _ensure_account(email: str, password: str | None, name: str) -> User:
-    found = User.objects.filter(email=User.objects.normalise(email)).first()
-    return found or User.objects.create_user(email, password, name=name)
+    """The account of an address, on the home server, made if there is none. If the organisation
+    lies on another server, it is committed at once, with a note to delete it if nothing follows."""
+    with switched_to_server(HOME):
+        found = User.objects.filter(email=User.objects.normalise(email)).first()
+        user = found or User.objects.create_user(email, password, name=name)
+    ensure_copy(user.pk, ends_account=found is None)
+    return user
 
 
 def _find_member(organisation_id: UUID, user: User, *, lock: bool = False) -> Member | None:

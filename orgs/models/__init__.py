@@ -13,13 +13,14 @@ from orgs.models.organisations import (
     Organisation,
     Projection,
 )
-from orgs.models.placements import OrganisationFence, OrganisationMove, Placement
+from orgs.models.placements import AccountCopy, OrganisationFence, OrganisationMove, Placement
 from orgs.models.sign_ins import SignIn
 from orgs.models.superuser_keys import SuperuserKey
 from orgs.models.support import SupportAct
 from orgs.models.users import User
 
 __all__ = [
+    "AccountCopy",
     "Audience",
     "AudienceEntry",
     "AudienceType",

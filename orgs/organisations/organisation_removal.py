@@ -19,11 +19,12 @@ from django.db import connection
 from psycopg import sql
 
 from orgs.database import erasure_ledger
-from orgs.database.driver.servers import list_servers, server_of
+from orgs.database.driver.servers import current_server, list_servers, server_of
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.placement.account_copies import mark_copy_due
 from orgs.placement.moving.organisation_rows import HAS_ORGANISATION_SQL
 from orgs.placement.placements import release_placement
 from orgs.wired_functions import wired
@@ -49,6 +50,9 @@ def close_organisation(organisation_id: UUID, *, now: datetime) -> None:
         ):
             return
         people = Member.objects.filter(organisation_id=organisation_id, user__isnull=False)
+        if current_server():
+            for account in people.values_list("user_id", flat=True):
+                mark_copy_due(account)
         people.update(user=None, removed_at=now, invite_digest="", invite_expires_at=None)
         on_organisation_closed(organisation_id, now)
 

@@ -32,8 +32,8 @@ class PostResult:
 
 
 @cache
-def _public_tls() -> ssl.SSLContext:
-    """Trusts whom the machine trusts; reading the certificates takes a while."""
+def public_tls() -> ssl.SSLContext:
+    """A context that trusts whom the machine trusts; reading the certificates takes a while."""
     return ssl.create_default_context()
 
 
@@ -53,7 +53,7 @@ def post_message(
     loop = asyncio.new_event_loop()
     try:
         status = loop.run_until_complete(
-            asyncio.wait_for(_post(url, body, headers, backend, tls or _public_tls()), SECONDS)
+            asyncio.wait_for(_post(url, body, headers, backend, tls or public_tls()), SECONDS)
         )
         return PostResult(status)
     except TimeoutError:

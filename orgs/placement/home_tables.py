@@ -4,18 +4,18 @@ from typing import Any
 
 from django.db import models
 
-from orgs.database.driver.servers import current_server
-from orgs.errors import AccountsElsewhereError
+from orgs.database.driver.servers import WrongServerError, current_server
 
 
 class HomeTablesRouter:
     """Refuses accounts where code works for an organisation on another server: what it would find
-    there is not the account, and what it would write nobody would read."""
+    there is a copy (`orgs.placement.account_copies`), and what it would write nobody would read.
+    Joins of a membership with its account are read from the copy."""
 
     def db_for_read(self, model: type[models.Model], **hints: Any) -> None:
-        """Raises AccountsElsewhereError; chooses no database."""
+        """Raises WrongServerError; chooses no database."""
         if current_server() and not is_tenant_model(model):
-            raise AccountsElsewhereError
+            raise WrongServerError(f"{model._meta.label} is kept on the home server alone.")
 
     db_for_write = db_for_read
 

@@ -26,6 +26,7 @@ from orgs.limits.rate_limits import consume
 from orgs.limits.token_buckets import Bucket
 from orgs.models.support import SupportAct, SupportActType
 from orgs.models.users import User
+from orgs.placement.all_organisations import list_joined_elsewhere
 from orgs.support.support_sessions import SUPPORT_ALIAS, record_support_act
 
 HOUR_SECONDS = 3_600.0
@@ -265,16 +266,20 @@ def _store_act(
 def _record_in_trails(
     staff: User, action: str, found: SupportAccount | None, **detail: Any
 ) -> None:
-    for one in found.memberships if found else ():
-        if one.stands:
-            record_support_act(
-                staff.pk,
-                action,
-                one.organisation_id,
-                target=one.member_id,
-                target_type="member",
-                **detail,
-            )
+    if found is None:
+        return
+    # The database shows those of the home server; these are of all.
+    stands = {one.organisation_id: one.member_id for one in found.memberships if one.stands}
+    stands |= {one.organisation_id: one.id for one in list_joined_elsewhere(found.id)}
+    for organisation_id, member_id in stands.items():
+        record_support_act(
+            staff.pk,
+            action,
+            organisation_id,
+            target=member_id,
+            target_type="member",
+            **detail,
+        )
 
 
 def _parse_account(told: dict[str, Any]) -> SupportAccount:

@@ -15,6 +15,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from orgs.accounts.sessions import actor_of, find_current_membership
+from orgs.database.driver.servers import server_of
 from orgs.limits.rate_limits import SAFE_METHODS, body_size, consume_for_organisation
 from orgs.models.memberships import Role
 from orgs.principals import MODERATOR_ROLES
@@ -39,7 +40,9 @@ def members_only(*roles: str) -> Callable[[View], View]:
             if language := request.membership[0].language:
                 # Until the middleware of languages is done; its errors are in this one too.
                 translation.activate(language)
-            with timezone.override(request.membership[0].zone):
+            # Also a transaction that is opened before its first scope is on the right server.
+            here = server_of(request.actor.organisation_id)
+            with here, timezone.override(request.membership[0].zone):
                 return view(request, *args, **kwargs)
 
         return guarded

@@ -120,6 +120,7 @@ EXECUTORS = {"execute", "executemany", "extra", "raw", "RawSQL"}
 EXECUTORS |= {"fetch_all", "fetch_in_scope", "fetch_last"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
+    ("orgs/database/time_budget.py", "_apply"): "milliseconds that the module has worked out",
     ("memories/jobs/old_rows.py", "old_rows_sql"): "constants of the modules whose rows go",
     ("memories/access/reader_counts.py", "_has_enough_readers"): "queries of constants",
     ("memories/restatement/names.py", "naming_memories"): "constants of the module, with values",

@@ -22,6 +22,7 @@ from config.embedded.servers.ports import choose_port
 from config.embedded.servers.provisioning import role_url
 from tests.chaos.dump import dump_database
 from tests.config.embedded.conftest import PROJECT, SERVICE_VARIABLES, delete_outside_folders
+from tests.world_copies import delete_left_rows
 
 # So often a state is asked for, in seconds.
 PAUSE = 0.05
@@ -30,6 +31,8 @@ LIMITS = (
     "KEY_READS_PER_MINUTE", "KEY_WRITES_PER_MINUTE", "ORGANISATION_READS_PER_MINUTE",
     "ORGANISATION_WRITES_PER_MINUTE", "PAGES_PER_MINUTE", "ADDRESS_CALLS_PER_MINUTE",
 )  # fmt: skip
+
+SUPERVISOR_LOG = "supervisor.log"
 
 
 @dataclass
@@ -56,8 +59,13 @@ class ChaosSite:
 
     def check(self) -> None:
         """Fail if the supervisor or the load has ended: nothing is worth waiting for then."""
-        assert self.process.poll() is None, "the supervisor has ended"
+        assert self.process.poll() is None, f"the supervisor has ended\n{self.last_words()}"
         assert not self.broken, traceback.format_exception(self.broken[0])
+
+    def last_words(self) -> str:
+        """The end of what the supervisor itself has written."""
+        path = self.data_dir.parent / SUPERVISOR_LOG
+        return path.read_text(errors="replace")[-4_000:]
 
     def is_up(self) -> bool:
         """Whether it is ready for requests."""
@@ -107,6 +115,7 @@ class ChaosSite:
 def running_site(folder: Path, **environment: str) -> Iterator[ChaosSite]:
     """The site with the rows of the test database as it is now; ended and deleted afterwards."""
     dump, data_dir, port = folder / "dump", folder / "data", choose_port()
+    delete_left_rows()
     dump_database(dump)
     given = {n: v for n, v in os.environ.items() if not n.startswith(SERVICE_VARIABLES)}
     given |= {
@@ -120,7 +129,7 @@ def running_site(folder: Path, **environment: str) -> Iterator[ChaosSite]:
         **environment,
     }
     given |= dict.fromkeys(LIMITS, "0")
-    with (folder / "supervisor.log").open("wb") as log:
+    with (folder / SUPERVISOR_LOG).open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.supervise", str(dump)],
             cwd=PROJECT,

@@ -20,9 +20,7 @@ def has_moved(servers: MovingServers) -> bool:
     return placed == [("north",)] and not left
 
 
-@pytest.mark.conformance(
-    "O18", open="organisations with people who sign in, whose accounts the home server keeps"
-)
+@pytest.mark.conformance("O18")
 def test_killed_again_and_again_it_arrives_whole(tmp_path: Path) -> None:
     with moving_servers(tmp_path / "servers", fast=True) as servers:
         servers.start_site()

@@ -46,6 +46,7 @@ from tests.personas.persona_helpers import (
     make_owner_actor,
     make_personal_robot,
     make_robot_client,
+    members_publish,
 )
 from tests.world import NOW, PEOPLE, Tenant, World
 
@@ -318,11 +319,14 @@ def plant_persona_canaries(stage: CanaryWorld, tenant: Tenant, canary: str) -> N
     robot = make_owner_actor(tenant, "mina")
     shared, human = get_block_by_label(robot), get_block_by_label(robot, "human")
     everybody = get_block_by_label(robot, "global_experience")
+    # Else the line for everybody would wait for a curator.
+    members_publish(tenant)
     for place, name in ((shared, "persona"), (human, "human"), (everybody, "global")):
         line = f"The {canary.format(name)}. word"
         made = add_entry(robot, place.block.id, line, wanted=WriteOptions(), now=NOW)
         assert made.entry
         stage.memories[canary.format(name)] = made.entry.id
+    members_publish(tenant, freely=False)
     stage.memories[canary.format("block")] = human.block.id
     tenant.read()
 

@@ -30,6 +30,7 @@ TABLES_WITHOUT_TENANT = {
     "orgs_user_groups": "permissions of support accounts; unused",
     "orgs_user_user_permissions": "permissions of support accounts; unused",
     "orgs_signin": "in which browsers a person is signed in",
+    "orgs_accountcopy": "which other servers have a copy of an account; on the home server",
     "orgs_placement": "on which server an organisation lies; shown by its id alone",
     "orgs_organisationfence": "whether an organisation moves; shown in its own scope alone",
     "orgs_organisationmove": "moves between servers; no role of the service reads it",

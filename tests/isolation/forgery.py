@@ -6,6 +6,7 @@ leaves is looked for in every column of every table that points to a member.
 """
 
 import copy
+import dataclasses
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,7 @@ from memories.review.propose import propose_correction, report_memory
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution, Version
 from memories.views.origin_presenter import speaker_name
+from orgs.cohort_types import EVERY_INDUSTRY
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
@@ -37,6 +39,7 @@ from orgs.models.memberships import Member
 from orgs.names.lookalikes import find_lookalike
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
+from personas.models.blocks import Block, Layer
 from robots.access.keys import create_key
 from robots.conversations.conversations import ensure_conversation
 from robots.conversations.message_types import NewMessage
@@ -74,6 +77,8 @@ PLAIN = {
 
 # The keys of Mina's personal robot.
 OWN = ("own", "own-plain")
+# The visibilities that mean everybody.
+EVERYBODY = ("organisation", "organization", f"industry:{EVERY_INDUSTRY}")
 CHOSEN = {("memories_task", "assignee_id")}
 # Lists that are filled; others name readers and the like.
 FILLED_LISTS = ("items", "messages", "propositions")
@@ -156,6 +161,7 @@ def build_forgery_world(world: World) -> ForgeryWorld:
         "group_id": [str(here.groups["launch"].id)],
         "reference": ["launch", bobs, "eve"],
         "handle": ["qsr_real_estate"],
+        "block_id": [str(global_block(here))],
     }
     callers = {name: here.browser(name) for name in ("mina", "chidi")}
     callers |= {name: here.api(name) for name in ("eve", "aria-plain", *OWN)}
@@ -163,6 +169,13 @@ def build_forgery_world(world: World) -> ForgeryWorld:
     scene = ForgeryWorld(here, [bobs, *looks], ids, callers)
     scene.before, scene.pointers = attributions(scene), pointers_to(scene)
     return scene
+
+
+def global_block(here: Tenant) -> UUID:
+    """The block of what was learned for everybody."""
+    with all_audiences_scope(here):
+        found: UUID = Block.objects.values_list("id", flat=True).get(layer=Layer.GLOBAL)
+    return found
 
 
 def seat_own_robot(here: Tenant) -> None:
@@ -288,6 +301,7 @@ WHOLE_BODIES: dict[str, Any] = {
     "PATCH /api/v1/preferences/{preference_id}": {"text": "Tea."},
     "POST /api/v1/memories/purge": {"confirm": True, "older_than": "2026-03-31"},
     "POST /api/v1/exports": {"type": "fact"},
+    "PATCH /api/v1/accounts/{account_id}": {"paused": True, "period_minutes": 60},
     "POST /api/v1/accounts": {
         "kind": "calendar", "name": "Mine", "content": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
     },
@@ -349,6 +363,19 @@ def attempts(scene: ForgeryWorld, about: str = "") -> Iterator[Attempt]:
                         yield Attempt(caller, operation, address, body, slot, reference)
 
 
+def published_attempts(scene: ForgeryWorld) -> list[Attempt]:
+    """What would have the personal robot publish for everybody: each operation with a visibility
+    that means so, and each that adds to a block which everybody reads."""
+    found = []
+    for one in attempts(scene, "/api/v1/"):
+        wide = one.slot and one.slot[-1] == "visibility" and one.reference == scene.references[0]
+        if one.caller in OWN and wide:
+            found += [dataclasses.replace(one, reference=word) for word in EVERYBODY]
+        elif one.caller in OWN and not one.slot and "{block_id}" in str(one.operation):
+            found.append(one)
+    return found
+
+
 def run_attempt(scene: ForgeryWorld, attempt: Attempt) -> int:
     """Send it, judge what it left, undo it. Returns the status."""
     with transaction.atomic():
@@ -406,8 +433,10 @@ def judge_own(scene: ForgeryWorld, attempt: Attempt) -> None:
         more = {place: n for place, n in more.items() if not place.endswith(".listeners")}
     assert not more, f"{attempt} names Bob: {more}"
     with all_audiences_scope(scene.here):
+        # All industries are everybody.
+        everybody = Q(audience__kind="organisation") | Q(audience__key=EVERY_INDUSTRY)
         wide = Memory.objects.filter(
-            Q(audience__kind="organisation") | Q(audience__group=scene.here.groups["board"]),
+            everybody | Q(audience__group=scene.here.groups["board"]),
             robot=scene.here.robots["own"],
             status="active",
         )

@@ -15,6 +15,7 @@ from tests.isolation.api_surface import ABSENT_FILLER, Operation, Slot, api_oper
 from tests.isolation.comparable_responses import send
 from tests.isolation.forgery import (
     CLAIMS,
+    EVERYBODY,
     OWN,
     WHOLE_BODIES,
     Attempt,
@@ -22,6 +23,7 @@ from tests.isolation.forgery import (
     attempts,
     bodies,
     build_forgery_world,
+    published_attempts,
     run_attempt,
     whole_query,
     writing_operations,
@@ -39,7 +41,6 @@ NO_WORDS |= {
     "erasure_id",
     "link",
     "association_id",
-    "block_id",
     "entry_id",
 }
 NO_WORDS |= {"suggestion_id"}
@@ -115,6 +116,19 @@ def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
         for attempt in [*named[:20], *every[sample_slice(request, 60)]]:
             done[run_attempt(scene, attempt)] += 1
     assert done[403] >= 1, done
+
+
+@pytest.mark.conformance("T26", "T27")
+@pytest.mark.timeout(300)
+def test_a_personal_robot_publishes_for_everybody_by_no_call(world: World) -> None:
+    """Its member may only propose; what is for all professions is for everybody as well."""
+    scene, done = build_forgery_world(world), Counter[str]()
+    every = published_attempts(scene)
+    with time_machine.travel(timezone.now(), tick=False):
+        for attempt in every:
+            status = run_attempt(scene, attempt)
+            done[attempt.reference or str(attempt.operation)] += status < 300
+    assert {"POST /api/v1/blocks/{block_id}/entries", *EVERYBODY} <= {*+done}, done
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ FINER = ("13:37:42", "424242")
 
 # Why acts of these kinds never concern what is taught.
 NEVER = {
-    "account": "a member's own calendar or mailbox",
+    "account": "a member's own calendar, mailbox or feed",
     "association": "who has which persona; those who curate see that anyway",
     "delegation": "what a member lets robots do",
     "demo": "the whole organisation",

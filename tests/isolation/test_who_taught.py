@@ -24,8 +24,10 @@ from memories.curation.decision_records.record_decision import (
     DecisionDraft,
     record_decision,
 )
+from memories.curation.review_decisions import ReviewDecision, approve_item
 from memories.insights.overview import get_overview_figures
 from memories.insights.statistics import count_written
+from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.principals import Actor, resolve_principal
@@ -63,12 +65,15 @@ BODIES: dict[str, list[dict[str, Any]]] = {
 class Taught:
     """The stage with what Mina's robot taught, and everybody who asks about it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, proposed: bool = False) -> None:
+        self.more: list[str] = []
         self.stage: CanaryWorld = plant_canaries(world)
         self.here: Tenant = world.here
         make_association(self.here, "bob")
         self.robot: Actor = make_personal_robot(self.here, "mina")
         hers = make_owner_actor(self.here, "mina")
+        if proposed:
+            self.propose(hers)
         members_publish(self.here)
         self.lesson: UUID = self.stage.memories["canary-persona-mina"]
         self.for_all: UUID = self.stage.memories["canary-global-mina"]
@@ -84,6 +89,23 @@ class Taught:
         self.stage.callers["robot of mina"] = lambda: make_robot_client(self.here, "mina")
         self.stage.callers["robot of bob"] = lambda: make_robot_client(self.here, "bob")
 
+    def propose(self, hers: Actor) -> None:
+        """Two lines for everybody, of which a curator has approved the first, and one of a
+        profession that a gate holds."""
+        told = ("Zebra crates are counted twice.", "Zebra shelves are dusted on Mondays.")
+        made = [self.here.remember(hers, one, visibility="industry:*").id for one in told]
+        # Held by a gate, which looks for names.
+        held = "Jane Roe of 12 Harbour Street wants the zebra report."
+        made.append(self.here.remember(hers, held, visibility=f"persona:{QSR}").id)
+        chidi = self.here.person("chidi")
+        with resolve_principal(chidi).scope():
+            items = {id_: Proposal.objects.get(memory_id=id_) for id_ in made}
+        decided = approve_item(chidi, items[made[0]].id, ReviewDecision(version=1), now=NOW)
+        self.here.read()
+        self.items = [str(one.id) for one in items.values()]
+        self.waiting = [*map(str, made), str(decided.outcome["made"])]
+        self.more = [*told, *self.waiting, *self.items]
+
     @property
     def marks(self) -> tuple[str, str]:
         """The robot's id and name."""
@@ -92,12 +114,14 @@ class Taught:
     @property
     def lines(self) -> list[str]:
         ids = map(str, (self.lesson, self.for_all, self.ruled))
-        return [*ids, "canary-persona-mina.", "canary-global-mina.", RULED]
+        return [*ids, "canary-persona-mina.", "canary-global-mina.", RULED, *self.more]
 
     def probes(self, caller: str, *, whole: bool) -> Iterator[tuple[Operation, str, Any]]:
         """Every reading address, opened with what was taught where it opens one thing."""
         kind = "aria" if caller.startswith("robot") else caller
         ids = theirs(self.stage, kind) | self.opened()
+        if self.more:
+            ids |= {"memory_id": self.waiting, "item_id": self.items}
         for place, method in addresses():
             if caller.startswith("robot") and not place.startswith("/api/"):
                 continue
@@ -129,6 +153,17 @@ class Taught:
             "member_id": [str(self.here.members["mina"].id)],
             "block_id": [str(self.block()), str(self.block("global_experience"))],
         }
+
+    def places(self) -> list[str]:
+        """Where what waits, and what was approved, is shown."""
+        found = ["/review/", "/api/v1/proposals?state=open&limit=100", "/audit/"]
+        for one in self.waiting:
+            found += [f"/memories/{one}/{part}" for part in ("", "trail/", "readers/")]
+            found += [f"/api/v1/memories/{one}"]
+            found += [f"/api/v1/memories/{one}/{part}" for part in ("history", "lineage")]
+        for one in self.items:
+            found += [f"/review/{one}/", f"/api/v1/proposals/{one}", f"/review/{one}/readers/"]
+        return found
 
     def is_tied(self, part: str) -> bool:
         """Whether it says of one thing that it was taught and by which robot."""
@@ -243,6 +278,39 @@ def test_its_member_and_the_robot_itself_are_told(world: World) -> None:
         found, _ = tied(taught, caller)
         assert f"get /api/v1/memories/{taught.lesson}" in found, caller
         assert f"get /api/v1/memories?robot={taught.marks[0]}" in found, caller
+
+
+@pytest.mark.conformance("T06")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("caller", ["chidi", "bob"])
+def test_nothing_ties_what_waits_for_everybody_to_its_robot(
+    world: World, caller: str, request: pytest.FixtureRequest
+) -> None:
+    """Who decides about a line for everybody does not learn who wrote it, before and after."""
+    taught = Taught(world, proposed=True)
+    found, _ = tied(taught, caller, part=sample_slice(request, 12))
+    client, seen = taught.stage.callers[caller](), 0
+    # Bob has the persona as well; of himself a page says "You".
+    peer = {"chidi": "Bob", "bob": "Vera"}[caller]
+    marks = (*taught.marks, str(taught.here.members["mina"].id))
+    for place in taught.places():
+        operation = Operation("get", place, (), None, place.startswith("/api/"))
+        text = asked(client, operation, place, None)
+        pieces = [one.replace(place, "") for one in parts(text)]
+        pieces = [one for one in pieces if any(line in one for line in taught.more)]
+        seen += bool(pieces)
+        told = any(mark in one for one in pieces for mark in marks)
+        # Who reads it by now, and who would newly: Mina as everybody else.
+        if told or (place.endswith("/readers/") and ("Mina" in text) != (peer in text)):
+            found.append(place)
+    for one in taught.waiting if caller == "chidi" else ():
+        answers = [
+            client.get(f"/api/v1/access?memory={one}&member={taught.here.members[name].id}").json()
+            for name in ("mina", "bob")
+        ]
+        assert answers[0]["can_read"] == answers[1]["can_read"], one
+    assert found == [], "\n".join(found)
+    assert seen >= (6 if caller == "chidi" else 2), "nothing is proven of nothing"
 
 
 def a_robot_that_acts_for_the_member_without_leave_is_not_told(taught: Taught) -> None:

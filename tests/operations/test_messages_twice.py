@@ -58,8 +58,8 @@ HINTS = {
     "memories.run_job",
     "memories.promote_patterns",
 }
-# It looks at all organisations of the server, to build indexes that no message asks for.
-ALONE = {"memories.maintain_indexes"}
+# They look at all of the server, for what no message asks for: indexes, copies of accounts.
+ALONE = {"memories.maintain_indexes", "memories.compare_account_copies"}
 # The organisations of one removal are deleted for good, so there is nothing to compare.
 ENDS = {"memories.sweep_removals"}
 # Each of these looks at what the ones before it have made, and a job says how much it found: a

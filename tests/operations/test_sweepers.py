@@ -16,6 +16,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from memories import tasks
+from memories.context.connectors import subscriptions as account_subscriptions
 from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.indexing import embed_worker
@@ -34,6 +35,7 @@ from memories.webhooks.send_deliveries import send_due
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from orgs.organisations.organisation_removal import close_organisation
+from orgs.outbound.fetch import FetchResult
 from orgs.outbound.post import PostResult
 from orgs.principals import resolve_principal
 from tests.memories.lifecycle.consolidation.test_promote_patterns import (
@@ -57,10 +59,13 @@ SWEEPERS = {
     "memories.sweep_ages": "memories.age_due",
     "memories.sweep_daily_jobs": "memories.run_job",
     "memories.sweep_webhooks": None,
+    "memories.sweep_subscriptions": "memories.run_job",
 }
 
 # These tidy up: a run that is missed loses nothing, the next one does the same.
 UPKEEP = {
+    # tests/orgs/placement/test_people.py
+    "memories.sweep_account_copies",
     "memories.sweep_models",
     "memories.sweep_second_models",
     "memories.sweep_uploads",
@@ -240,6 +245,29 @@ def webhooks(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool
     return lambda: len(sent) == 1
 
 
+def subscriptions(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """A calendar that is due."""
+    asked = []
+
+    def fetch(url: str, **_: Any) -> FetchResult:
+        asked.append(url)
+        return FetchResult(None)
+
+    monkeypatch.setattr(account_subscriptions, "fetch_file", fetch)
+    principal = resolve_principal(here.person("ada"))
+    made = account_subscriptions.subscribe_to_address(
+        principal,
+        name="Work",
+        kind="calendar",
+        url="https://calendar.example.org/",
+        period_minutes=15,
+        now=timezone.now() - timedelta(hours=1),
+    )
+    with resolve_principal(here.person("ada")).scope():
+        Job.objects.filter(parameters__account=str(made.id)).update(state=JobState.DONE)
+    return lambda: len(asked) == 1
+
+
 LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]] = {
     "memories.sweep_embeddings": embeddings,
     "memories.sweep_restatements": restatements,
@@ -249,6 +277,7 @@ LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]]
     "memories.sweep_ages": ages,
     "memories.sweep_daily_jobs": daily_jobs,
     "memories.sweep_webhooks": webhooks,
+    "memories.sweep_subscriptions": subscriptions,
 }
 
 

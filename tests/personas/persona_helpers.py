@@ -39,10 +39,10 @@ def make_robot_client(tenant: Tenant, name: str) -> APIClient:
     return client
 
 
-def members_publish(tenant: Tenant) -> None:
-    """Members, and so their own robots, publish for everybody without asking."""
+def members_publish(tenant: Tenant, *, freely: bool = True) -> None:
+    """Members, and so their own robots, publish for everybody without asking; or no more."""
     with organisation_scope(tenant.id):
-        Organisation.objects.filter(id=tenant.id).update(members_publish=True)
+        Organisation.objects.filter(id=tenant.id).update(members_publish=freely)
 
 
 def make_owner_actor(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:

@@ -46,7 +46,6 @@ def test_the_score_counts_survivors(capsys: pytest.CaptureFixture[str]) -> None:
     assert "3 of 4 killed: 75.0 %" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_the_pure_tests_are_found_without_django_and_without_services() -> None:
     """One import that asks for settings ends `make test-pure`, and each run of the mutants."""
     bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}

@@ -17,7 +17,7 @@ from memories.evaluation.report.tables import Table
 from memories.indexing import exact_scan
 from memories.retrieval.candidates import readable_row_count, search
 from memories.retrieval.candidates.query_words import add_query_words
-from memories.retrieval.candidates.scan_rows import MAIN_TABLE
+from memories.retrieval.candidates.scan_rows import MAIN_TABLE, scan_rows
 from memories.retrieval.search_types import Floats, Ids, SearchRequest
 from orgs.principals import Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -76,7 +76,8 @@ def measure(
         with principal.scope():
             asked = _question(principal, text)
             readable = readable_row_count.count_readable_rows(asked)
-            exact = search._score_all(asked, MAIN_TABLE, [], {})
+            [rows] = scan_rows(asked, [search._narrowed(asked, MAIN_TABLE)], asked.places)
+            exact = search._score_all(asked, rows, asked.places)
             if readable <= exact_scan.EXACT_SCAN_LIMIT:
                 continue
             large = search._score_from_indexes(asked, [])

@@ -70,7 +70,7 @@ def measure(made: Synthetic, reader: Reader, share: str, count: int) -> dict[str
 def ask(reader: Reader, text: str, *, standby: bool) -> tuple[float, float]:
     """Milliseconds (of the processor in the primary's process, of the whole) for one recall."""
     get_query_cache().clear()
-    monitor.is_ready = (lambda: StandbyMonitor.is_ready(monitor)) if standby else lambda: False  # type: ignore[method-assign]
+    monitor.is_ready = (lambda: StandbyMonitor.is_ready(monitor)) if standby else lambda: False
     query = Query(text=text, group=reader.group, member=reader.member)
     key = parse_key(reader.key)
     assert key is not None

@@ -19,7 +19,15 @@ from memories.context.connectors.accounts import (
     refresh_account,
     resolve_member_principal,
 )
-from memories.context.connectors.models import Account, AccountType
+from memories.context.connectors.models import Account, AccountType, PauseReason
+from memories.context.connectors.subscriptions import (
+    DEFAULT_PERIOD_MINUTES,
+    FETCHED_KINDS,
+    MAX_PERIOD_MINUTES,
+    MIN_PERIOD_MINUTES,
+    change_subscription,
+    subscribe_to_address,
+)
 from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     ChoiceField,
@@ -28,6 +36,7 @@ from orgs.api.serializers import (
     query_values,
     validate_data,
 )
+from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 
 ENCODINGS = TEXT, BASE64 = ("text", "base64")
 MEMBER_HELP = "The member for whom a robot asks; the robot needs the member's delegation."
@@ -62,9 +71,71 @@ class FileSerializer(StrictSerializer):
             raise serializers.ValidationError({"content": ["This is no base64."]}) from error
 
 
+PERIOD_HELP = "Minutes between two fetches."
+
+
 class AccountRequestSerializer(FileSerializer):
     kind = ChoiceField(AccountType.choices)
     name = TextField(max_length=100, help_text="Unique among the accounts of the member.")
+    content = TextField(
+        required=False,
+        trim_whitespace=False,
+        pattern=r"^[^\u0000]+$",
+        help_text="The whole file; either it or `url`. A calendar has at most 4,000,000 bytes, a "
+        "mailbox 100,000,000; the limit of the request body may be lower.",
+    )
+    url = TextField(
+        required=False,
+        max_length=MAX_URL_CHARACTERS,
+        help_text="Of a calendar or feed: an https address that it is fetched from, each period. "
+        "It is encrypted and never shown again. A feed is not handed in as a file.",
+    )
+    period_minutes = serializers.IntegerField(
+        required=False,
+        min_value=MIN_PERIOD_MINUTES,
+        max_value=MAX_PERIOD_MINUTES,
+        help_text=f"{PERIOD_HELP} {DEFAULT_PERIOD_MINUTES} if left out.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Either the bytes of the file as `data`, or `url`."""
+        if ("url" in attrs) == ("content" in attrs):
+            raise serializers.ValidationError({"content": ["Send either content or url."]})
+        if "content" in attrs:
+            if attrs["kind"] == AccountType.FEED:
+                raise serializers.ValidationError({"content": ["A feed needs a url."]})
+            if "period_minutes" in attrs:
+                raise serializers.ValidationError({"period_minutes": ["It needs a url."]})
+            return super().validate(attrs)
+        if attrs["kind"] not in FETCHED_KINDS:
+            raise serializers.ValidationError({"url": ["Only a calendar or feed is fetched."]})
+        return attrs
+
+
+class AccountChangeSerializer(StrictSerializer):
+    member = TextField(max_length=400, required=False, help_text=MEMBER_HELP)
+    paused = serializers.BooleanField(
+        required=False, help_text="true pauses; false fetches now, and each period again."
+    )
+    period_minutes = serializers.IntegerField(
+        required=False,
+        min_value=MIN_PERIOD_MINUTES,
+        max_value=MAX_PERIOD_MINUTES,
+        help_text=PERIOD_HELP,
+    )
+
+
+class SubscriptionSerializer(serializers.Serializer[Any]):
+    period_minutes = serializers.IntegerField(help_text=PERIOD_HELP)
+    next_run_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it is fetched next; null while it is paused."
+    )
+    failures = serializers.IntegerField(
+        help_text="Failed fetches one after another; the fifth pauses it."
+    )
+    paused_for = ChoiceField(
+        [("", "Not paused"), *PauseReason.choices], help_text="Why it is paused."
+    )
 
 
 class AccountSerializer(serializers.Serializer[Any]):
@@ -76,7 +147,10 @@ class AccountSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="Sentences about what was left out."
     )
     created_at = serializers.DateTimeField()
-    refreshed_at = serializers.DateTimeField(help_text="When its file was last sent.")
+    refreshed_at = serializers.DateTimeField(help_text="When its file was last sent or fetched.")
+    subscription = SubscriptionSerializer(
+        allow_null=True, help_text="Of a calendar or feed that is fetched from an address."
+    )
 
 
 class AccountListSerializer(serializers.Serializer[Any]):
@@ -92,6 +166,14 @@ def _render_account(row: Account) -> dict[str, Any]:
         "problems": row.problems,
         "created_at": row.created_at,
         "refreshed_at": row.refreshed_at,
+        "subscription": {
+            "period_minutes": row.period_minutes,
+            "next_run_at": row.next_run_at,
+            "failures": row.failures,
+            "paused_for": row.paused_for,
+        }
+        if row.url
+        else None,
     }
 
 
@@ -113,13 +195,24 @@ class AccountsView(APIView):
         responses={201: AccountSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Add an account with the file of a calendar (iCalendar) or a mailbox (mbox).
+        """Add an account with the file of a calendar (iCalendar) or a mailbox (mbox), or with the
+        address of a calendar or feed (`url`), which a worker fetches at once and each period.
 
         A member has at most 20 accounts (409 `too-many`). 400 `unreadable` for another file, 409
         `conflict` for a name that is taken.
         """
         asked = validate_data(AccountRequestSerializer, request.data)
         principal = resolve_member_principal(request.user, asked.get("member"))
+        if "url" in asked:
+            made = subscribe_to_address(
+                principal,
+                kind=asked["kind"],
+                name=asked["name"],
+                url=asked["url"],
+                period_minutes=asked.get("period_minutes", DEFAULT_PERIOD_MINUTES),
+                now=timezone.now(),
+            )
+            return Response(_render_account(made), status=201)
         made = add_account(
             principal,
             kind=asked["kind"],
@@ -141,6 +234,19 @@ class AccountView(APIView):
         principal = resolve_member_principal(request.user, asked.get("member"))
         with principal.scope():
             return Response(_render_account(get_account(principal, account_id)))
+
+    @extend_schema(
+        operation_id="accounts_change",
+        request=AccountChangeSerializer,
+        responses=AccountSerializer,
+    )
+    def patch(self, request: Request, account_id: UUID) -> Response:
+        """Pause a subscription, fetch it now and each period again, or change the
+        period. 409 `no-subscription` for an account without an address."""
+        asked = validate_data(AccountChangeSerializer, request.data)
+        principal = resolve_member_principal(request.user, asked.pop("member", None))
+        found = change_subscription(principal, account_id, now=timezone.now(), **asked)
+        return Response(_render_account(found))
 
     @extend_schema(
         operation_id="accounts_remove", parameters=[WhoseSerializer], responses={204: None}

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.crypto import constant_time_compare, salted_hmac
+from rest_framework.exceptions import ValidationError
 
 from memories.access.visibility import Visibility
 from memories.api.mem0.filters import ENTITIES, SOURCE
@@ -22,6 +23,9 @@ from robots.access.writer_identity import check_own_robot
 from robots.conversations.chatter import is_chatter
 from robots.people.directory import find_known_groups
 
+# As many as a batch of the API has items.
+MAX_TEXTS = 1_000
+TOO_MANY_TEXTS = f"A call keeps at most {MAX_TEXTS:,} sentences. Send fewer messages at once."
 USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 ROLES = (USER, ASSISTANT, SYSTEM)
 # A sentence that only leans on its speaker, or is short, says enough beside whose words it gives.
@@ -46,7 +50,8 @@ class AddResult:
 
 def select_texts(messages: Iterable[Mapping[str, str]], *, infer: bool) -> list[tuple[str, str]]:
     """(role, text) of what is kept. infer: of the user's turns the sentences that say something;
-    else every turn as it stands, without those of the system."""
+    else every turn as it stands, without those of the system. Raises ValidationError for more than
+    MAX_TEXTS."""
     if not infer:
         return [(one["role"], one["content"]) for one in messages if one["role"] != SYSTEM]
     found: dict[str, str] = {}
@@ -57,6 +62,8 @@ def select_texts(messages: Iterable[Mapping[str, str]], *, infer: bool) -> list[
             plain = strip_markup(sentence)
             if rejection_reason(plain) in _KEPT_ALL_THE_SAME and not is_chatter(plain):
                 found.setdefault(plain, USER)
+                if len(found) > MAX_TEXTS:
+                    raise ValidationError({"messages": [TOO_MANY_TEXTS]})
     return [(role, text) for text, role in found.items()]
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.api.mem0.add_memories import MAX_TEXTS
 from orgs.api.base_view import APIView
 from orgs.api.problems import ProblemError, exception_handler
 from orgs.api.serializers import query_values
@@ -14,12 +15,32 @@ from robots.api.authentication import KeyAuthentication
 NOT_HERE = "Commonmind has no such call of mem0. docs/agents/mem0.md says what to use in its place."
 # How many calls a batch counts for is of the same size as for other batches.
 MEMORIES_PER_CALL = 5
+# How many memories a deletion by filters forgets.
+MAX_DELETED = 200
 
 
 def weigh_memories(body: Mapping[str, Any]) -> int:
     """A batch: one for each five memories that it has begun."""
     given = body.get("memories")
     return max(1, -(-len(given) // MEMORIES_PER_CALL)) if isinstance(given, list) else 1
+
+
+# About as long is a sentence that an add keeps.
+CHARACTERS_OF_A_TEXT = 50
+
+
+def weigh_turns(body: Mapping[str, Any]) -> int:
+    """An add: as a batch of the texts that it may keep, roughly by their lengths."""
+    given = body.get("messages")
+    turns = given if isinstance(given, list) else [given]
+    said = (one.get("content") if isinstance(one, Mapping) else one for one in turns)
+    texts = sum(1 + len(one) // CHARACTERS_OF_A_TEXT for one in said if isinstance(one, str))
+    return max(1, -(-min(texts, MAX_TEXTS) // MEMORIES_PER_CALL))
+
+
+def weigh_deletion(body: Mapping[str, Any]) -> int:
+    """A deletion of what matches: as a batch of as many as it may delete."""
+    return -(-MAX_DELETED // MEMORIES_PER_CALL)
 
 
 def render_detail(error: Exception, context: dict[str, Any]) -> Response:

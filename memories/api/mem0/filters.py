@@ -19,6 +19,8 @@ from orgs.iso_times import InvalidTimeError, parse_time
 SOURCE = "mem0"
 ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
 MAX_DEPTH, MAX_CONDITIONS, MAX_VALUES, MAX_VALUE_LENGTH = 10, 100, 100, 500
+# Values of ids and of metadata in all conditions together: the database compares each by itself.
+MAX_COMPARISONS = 200
 _TIMES = ("created_at", "updated_at")
 _JUNCTIONS = ("AND", "OR", "NOT")
 _COMPARISONS = ("gt", "gte", "lt", "lte")
@@ -76,11 +78,16 @@ def _refusal(text: str, field: str = "filters") -> ValidationError:
 
 
 class _Reader:
-    """Reads one filter; counts its conditions, and keeps which ids it names."""
+    """Reads one filter; counts its conditions and comparisons, and keeps which ids it names."""
 
     def __init__(self) -> None:
         self.named: dict[str, list[str]] = {name: [] for name in ENTITIES}
-        self._conditions = 0
+        self._conditions = self._comparisons = 0
+
+    def _compare(self, values: int) -> None:
+        self._comparisons += values
+        if self._comparisons > MAX_COMPARISONS:
+            raise _refusal(f"More than {MAX_COMPARISONS} values of ids and metadata.")
 
     def read(self, node: Any, depth: int = 0, *, negated: bool = False) -> Q:
         if not isinstance(node, Mapping):
@@ -115,7 +122,7 @@ class _Reader:
         if name not in _FIELDS:
             raise _refusal(f"No filter has the name {str(name)[:100]!r}; {', '.join(_FIELDS)}.")
         if name == "metadata":
-            return _metadata(value)
+            return _metadata(value, self._compare)
         if value == "*" and name in ENTITIES:
             if not negated:
                 self.named[name].append("*")
@@ -139,6 +146,7 @@ class _Reader:
 
     def _entity(self, name: str, operator: str, operand: Any, negated: bool) -> Q:
         values = _values(name, operator, operand, {"eq", "ne", "in"})
+        self._compare(len(values))
         if operator != "ne" and not negated:
             self.named[name] += values
         found = Q()
@@ -203,14 +211,15 @@ def _words(name: str, operator: str, operand: Any) -> Q:
     return found & Q(content__contains=text) if operator == "contains" else found
 
 
-def _metadata(value: Any) -> Q:
-    """Conditions on metadata: of each name a value, or one of `eq`, `ne`, `in` and `*`."""
+def _metadata(value: Any, compare: Callable[[int], None]) -> Q:
+    """Conditions on metadata: of each name a value, or one of `eq`, `ne`, `in` and `*`. compare:
+    called with the number of values before they are compared."""
     if not isinstance(value, Mapping) or not value:
         raise _refusal("metadata takes an object.")
     _check_storable(dict(value))
     found = Q()
     for name, wanted in value.items():
-        for part in _metadata_parts(name, wanted):
+        for part in _metadata_parts(name, wanted, compare):
             found &= part
     return found
 
@@ -221,7 +230,9 @@ _METADATA_OPERATORS: dict[str, Callable[[str, Any], Q]] = {
 }
 
 
-def _metadata_parts(name: str, wanted: Any) -> Iterator[Q]:
+def _metadata_parts(name: str, wanted: Any, compare: Callable[[int], None]) -> Iterator[Q]:
+    if not isinstance(wanted, Mapping):
+        compare(1)
     if wanted == "*":
         yield Q(metadata__has_key=name)
         return
@@ -229,6 +240,7 @@ def _metadata_parts(name: str, wanted: Any) -> Iterator[Q]:
         yield _METADATA_OPERATORS["eq"](name, wanted)
         return
     for operator, operand in wanted.items():
+        compare(len(operand) if operator == "in" and isinstance(operand, list) else 1)
         if operator == "in" and isinstance(operand, list) and 0 < len(operand) <= MAX_VALUES:
             found = Q()
             for one in operand:

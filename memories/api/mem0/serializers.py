@@ -25,7 +25,8 @@ from orgs.api.serializers import (
 MAX_MESSAGES, MAX_TOP_K, MAX_PAGE = 100, 1_000, 1_000_000
 MAX_PAGE_SIZE, MAX_EXPORTED = 400, 1_000
 DEFAULT_TOP_K, DEFAULT_THRESHOLD, DEFAULT_PAGE_SIZE = 10, 0.1, 100
-MAX_BATCH = 1_000
+# Each is changed or forgotten as if it were alone, so a thousand would take longer than a call has.
+MAX_BATCH = 200
 WITHOUT_TEXT = "Say what changes: text, metadata or expiration_date."
 TIMESTAMP_STAYS = "The time at which it was said does not change. Add the memory anew."
 ONE_OF_BOTH = "Given twice; give it once."

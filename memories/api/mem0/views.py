@@ -15,7 +15,15 @@ from rest_framework.response import Response
 
 from memories.api.mem0 import serializers as s
 from memories.api.mem0.add_memories import add_memories, event_time, is_event_of
-from memories.api.mem0.base import Mem0View, page_answer, parameters, weigh_memories
+from memories.api.mem0.base import (
+    MAX_DELETED,
+    Mem0View,
+    page_answer,
+    parameters,
+    weigh_deletion,
+    weigh_memories,
+    weigh_turns,
+)
 from memories.api.mem0.filters import ENTITIES, SOURCE, Filters, parse_filters
 from memories.api.mem0.memory_queries import (
     TYPES,
@@ -39,7 +47,6 @@ from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.limits.rate_limits import weigh_question
 from orgs.principals import Actor, resolve_principal
 
-MAX_DELETED = 500
 MAX_FILTER_CHARACTERS = 4_000
 NO_FILTER = "Deleting all needs a user_id, agent_id, app_id or run_id."
 MUST_BE_OBJECT = "The body is a JSON object."
@@ -141,6 +148,8 @@ class PingView(Mem0View):
 
 
 class AddView(Mem0View):
+    weight = staticmethod(weigh_turns)
+
     def post(self, request: Request) -> Response:
         """Remember the turns of a conversation. They are stored when this answers; `PENDING` is
         what the client waits for."""
@@ -211,6 +220,12 @@ class ListView(Mem0View):
 class MemoriesView(ListView):
     scopes = {}
     only_answers = ()
+
+    def weigh(self, request: Request) -> int:
+        """An add by what it brings, a deletion by what it may delete."""
+        deletes = request.method == "DELETE"
+        given = request.data if isinstance(request.data, Mapping) else {}
+        return weigh_deletion(given) if deletes else weigh_turns(given)
 
     def get(self, request: Request) -> Response:
         """The same by query parameters."""
@@ -304,6 +319,8 @@ class EntitiesView(Mem0View):
 
 
 class EntityView(Mem0View):
+    weight = staticmethod(weigh_deletion)
+
     def get(self, request: Request, kind: str, name: str) -> Response:
         """One user, agent, app or run."""
         for one in list_entities(request.user, [self._type(kind, name)]):

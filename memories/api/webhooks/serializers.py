@@ -2,7 +2,6 @@
 
 from rest_framework import serializers
 
-from memories.webhooks.endpoint_url import MAX_URL_CHARACTERS
 from memories.webhooks.models import (
     SUBSCRIBED_TYPES,
     DeliveryError,
@@ -22,6 +21,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
 )
+from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 
 URL_HELP = "Where events are sent: https, without a user, to a host of the public internet."
 TEXT_HELP = (

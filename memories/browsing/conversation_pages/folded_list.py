@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BooleanField, Case, CharField, F, Func, JSONField, Q, Value, When
+from django.db.models import Case, CharField, F, JSONField, Q, Value, When
 from django.db.models.expressions import RawSQL
 
 from memories.browsing.conversation_pages.conversation_page import (
@@ -19,6 +19,7 @@ from memories.browsing.conversation_pages.conversation_page import (
 from memories.store.models.chatter import chatter_q
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.database.answer_size import has_id_of
 from orgs.database.compiled_queries import CompiledQuery, QueryValue
 from orgs.expiry import not_expired_q
 
@@ -174,17 +175,9 @@ def _lines_query(
     most: int, beside: ExtraAnnotations, ids: list[UUID], now: datetime
 ) -> MemoryQuerySet:
     """The rows of these ids with what a line says; `turns` stands before it."""
-    given = RawSQL("%s::uuid[]", (ids,))
-    these = Func(
-        F("id"),
-        given,
-        template="%(expressions)s)",
-        arg_joiner=" = ANY(",
-        output_field=BooleanField(),
-    )
     its = RawSQL(_TURN_COUNTS_SQL, (most + 1,), output_field=JSONField())  # noqa: S611 - a constant
     return (
-        beside(Memory.objects.filter(these))
+        beside(Memory.objects.filter(has_id_of(ids)))
         .with_names()
         .annotate(
             figures=Case(When(folded_q(now), then=stats_annotation(now)), default=None),

@@ -176,8 +176,8 @@ def _piece_cost(piece: ContextPiece | None, longest: int, with_dates: bool) -> P
 def _rendered(piece: ContextPiece, longest: int, with_dates: bool) -> _Entry | None:
     """The piece as the text has it; None if no word of its text fits. longest: the most tokens,
     with its head."""
-    head = render_head([*piece.head, *piece.dates] if with_dates else piece.head)
-    before = count_tokens(head)
+    head = render_head((*piece.head, *piece.dates) if with_dates else piece.head)
+    before = _head_tokens(head)
     room = max(LEAST_TEXT, longest - before)
     whole = render_text(piece.text, longest=room * MAX_CHARACTERS_PER_TOKEN)
     text, tokens = truncate_to_tokens(whole, room)
@@ -245,6 +245,11 @@ def _render_context(
         citations=citations,
         sections=reports,
     )
+
+
+@lru_cache(maxsize=10_000)
+def _head_tokens(head: ModelText) -> int:
+    return count_tokens(head)
 
 
 @lru_cache(maxsize=1000)

@@ -1,4 +1,5 @@
-"""Events and mails become private memories of their member, so that recall and entities know them.
+"""Events, mails and entries of feeds become private memories of their member, so that recall and
+entities know them.
 
 A worker makes them, a few at a time, by a job of the member (`JobType.ACCOUNTS`). Each entry says
 whether it was looked at (`noted_at`) and which memory was made of it. The memory lies in the
@@ -49,7 +50,7 @@ from robots.registry.robots import IMPORT, ensure_builtin_robot
 
 # Entries of one step, which is one transaction.
 BATCH_SIZE = 50
-IMPORTANCE = {AccountType.CALENDAR: 0.5, AccountType.MAIL: 0.4}
+IMPORTANCE = {AccountType.CALENDAR: 0.5, AccountType.MAIL: 0.4, AccountType.FEED: 0.3}
 # A robot leaves the words of somebody outside with the member: all of them are checked for poison.
 _SUBMISSION = Submission(audience=AudienceType.MEMBER, by_robot=True, deposit=True)
 
@@ -70,6 +71,9 @@ def render_content(entry: AccountEntry, zone: tzinfo) -> str:
     """The text of an entry's memory. zone: in which its time is written."""
     if entry.kind == AccountType.MAIL:
         return f"Mail from {entry.person or 'somebody'}: {entry.title}\n{entry.text}".strip()
+    if entry.kind == AccountType.FEED:
+        author = f", by {entry.person}" if entry.person else ""
+        return f"From a feed{author}: {entry.title}\n{entry.text}".strip()
     day = local_date(entry.at, zone)
     when = f"{day.isoformat()} {weekday_name(day)}"
     if not entry.all_day:

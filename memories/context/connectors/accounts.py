@@ -4,6 +4,7 @@ They are private to the member: only the member, or a robot with their delegatio
 """
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from memories.context.connectors import calendar_files, mail_files
+from memories.context.connectors import calendar_files, feed_files, mail_files
 from memories.context.connectors.account_memories import (
     delete_entry_memories,
     enqueue_account_memories,
@@ -50,6 +51,7 @@ class TooManyAccountsError(Exception):
 MAX_FILE_BYTES: dict[str, int] = {
     AccountType.CALENDAR: calendar_files.MAX_BYTES,
     AccountType.MAIL: mail_files.MAX_BYTES,
+    AccountType.FEED: feed_files.MAX_BYTES,
 }
 
 
@@ -86,27 +88,30 @@ def add_account(
     Raises FileTooLargeError, UnreadableImportError, RateLimitError, and AlreadyExistsError for a
     name that is taken.
     """
-    actor = principal.actor
-    assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
     parsed = _parse_upload(principal, kind, file, size, now)
-    with organisation_scope(actor.organisation_id):
-        audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
-    # It may be new.
-    principal = resolve_principal(actor)
-    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
-    made = Account(
-        organisation_id=actor.organisation_id,
-        audience_id=audience,
-        member_id=actor.member_id,
-        kind=kind,
-        name=name,
-        created_at=now,
-        refreshed_at=now,
-    )
+    made = Account(kind=kind, name=name)
     with transaction.atomic():
-        _store_account(principal, made, parsed, now)
+        create_account(principal, made, parsed, now=now)
         enqueue_account_memories(made, now=now)
     return made
+
+
+def create_account(
+    principal: Principal, made: Account, parsed: ParseResult, *, now: datetime
+) -> None:
+    """Store a new account of the member with its entries; inside a transaction. made: its kind and
+    name, and what a subscription needs.
+
+    Raises TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    """
+    actor = principal.actor
+    assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
+    with organisation_scope(actor.organisation_id):
+        audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
+    made.organisation_id, made.audience_id = actor.organisation_id, audience
+    made.member_id, made.created_at, made.refreshed_at = actor.member_id, now, now
+    # The audience may be new.
+    _store_account(resolve_principal(actor), made, parsed, now)
 
 
 def _store_account(principal: Principal, made: Account, parsed: ParseResult, now: datetime) -> None:
@@ -124,17 +129,26 @@ def _store_account(principal: Principal, made: Account, parsed: ParseResult, now
                 "There is an account of this name.",
                 existing=same.values_list("id", flat=True).first(),
             ) from error
-        _store_entries(made, parsed, now)
+        rows = [_to_row(made, entry) for entry in parsed.entries]
+        _store_entries(made, parsed, rows, count=len(rows), now=now)
         audit.record_entry(
             "account.added", actor=principal.actor, now=now, target=made.id, target_type="account"
         )
 
 
 def refresh_account(
-    principal: Principal, account_id: UUID, *, file: IO[bytes], size: int, now: datetime
+    principal: Principal,
+    account_id: UUID,
+    *,
+    file: IO[bytes],
+    size: int,
+    now: datetime,
+    fetched: bool = False,
 ) -> Account:
     """Replace the entries of an account by those of a new file; they stay if it cannot be read.
-    An entry that says the same as before keeps its memory.
+    An entry that says the same as before keeps its memory, and so does one of a feed that has left
+    it, while it is among the newest. fetched: by a subscription, so that a file without anything
+    new leaves nothing in the audit trail.
 
     Raises NotFoundError, FileTooLargeError, UnreadableImportError.
     """
@@ -143,25 +157,57 @@ def refresh_account(
     parsed = _parse_upload(principal, kind, file, size, now)
     with transaction.atomic():
         with principal.scope():
-            found = _lock_account(principal, account_id)
+            found = lock_account(principal, account_id)
             before = list(_account_entries(found))
-            _account_entries(found).delete()
-            _store_entries(found, parsed, now, before)
-            made_of = [row.memory_id for row in before]
-            delete_entry_memories(found.organisation_id, found.audience_id, made_of, now)
-            audit.record_entry(
-                "account.refreshed",
-                actor=principal.actor,
-                now=now,
-                target=found.id,
-                target_type="account",
-            )
-        enqueue_account_memories(found, now=now)
+            kept, new = _merge_entries(found, parsed, before)
+            _store_entries(found, parsed, new, count=len(kept) + len(new), now=now)
+            gone = {row.id: row.memory_id for row in before}
+            for row in kept:
+                del gone[row.id]
+            _account_entries(found).filter(id__in=gone).delete()
+            delete_entry_memories(found.organisation_id, found.audience_id, gone.values(), now)
+            if new or gone or not fetched:
+                audit.record_entry(
+                    "account.refreshed",
+                    actor=principal.actor,
+                    now=now,
+                    target=found.id,
+                    target_type="account",
+                )
+        if any(row.noted_at is None for row in (*kept, *new)):
+            enqueue_account_memories(found, now=now)
     return found
 
 
-def _lock_account(principal: Principal, account_id: UUID) -> Account:
-    """The account, locked against the worker that remembers it. Raises NotFoundError."""
+def _merge_entries(
+    found: Account, parsed: ParseResult, before: Sequence[AccountEntry]
+) -> tuple[list[AccountEntry], list[AccountEntry]]:
+    """(the rows of before that stay, new rows). Of a feed also those stay that are not in the file
+    any more, up to the newest MAX_ENTRIES together."""
+    known: dict[tuple[str, ...], list[AccountEntry]] = defaultdict(list)
+    for row in before:
+        known[_said(row)].append(row)
+    kept, new = [], []
+    for entry in parsed.entries:
+        row = _to_row(found, entry)
+        same = known[_said(row)]
+        kept.append(same.pop()) if same else new.append(row)
+    if found.kind == AccountType.FEED:
+        uids = {entry.uid for entry in parsed.entries}
+        left = [row for rows in known.values() for row in rows if row.uid not in uids]
+        left.sort(key=lambda row: (row.at, row.id), reverse=True)
+        kept += left[: max(0, feed_files.MAX_ENTRIES - len(kept) - len(new))]
+    return kept, new
+
+
+def _said(row: AccountEntry) -> tuple[str, ...]:
+    """The same for rows that say the same. An entry of a feed may have no time or be dated anew."""
+    return (row.uid, row.title, row.person, row.text) if row.uid else (entry_digest(row),)
+
+
+def lock_account(principal: Principal, account_id: UUID) -> Account:
+    """The account, locked against the worker that remembers it; inside the scope. Raises
+    NotFoundError."""
     found = member_accounts(principal).select_for_update().filter(id=account_id).first()
     if found is None:
         raise ReferenceNotFoundError("account", account_id)
@@ -178,7 +224,7 @@ def _delete_with_memories(found: Account, now: datetime) -> None:
 def delete_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
     """Delete an account with its entries and their memories. Raises NotFoundError."""
     with principal.scope():
-        _delete_with_memories(_lock_account(principal, account_id), now)
+        _delete_with_memories(lock_account(principal, account_id), now)
         audit.record_entry(
             "account.removed",
             actor=principal.actor,
@@ -216,18 +262,13 @@ def _account_entries(found: Account) -> "QuerySet[AccountEntry]":
 
 
 def _store_entries(
-    found: Account, parsed: ParseResult, now: datetime, before: Sequence[AccountEntry] = ()
+    found: Account, parsed: ParseResult, new: list[AccountEntry], *, count: int, now: datetime
 ) -> None:
-    """Store the entries of a file. before: those that it replaces."""
-    known = {entry_digest(row): row for row in before}
-    rows = [_to_row(found, entry) for entry in parsed.entries]
-    for row in rows:
-        if same := known.get(entry_digest(row)):
-            row.memory_id, row.noted_at = same.memory_id, same.noted_at
-    AccountEntry.objects.bulk_create(rows, batch_size=500)
-    found.entries, found.problems = len(parsed.entries), list(parsed.problems)
-    found.refreshed_at = now
-    found.save(update_fields=["entries", "problems", "refreshed_at"])
+    """Store the new rows of a file, and what the account says of it. count: of all its entries."""
+    AccountEntry.objects.bulk_create(new, batch_size=500)
+    found.entries, found.problems = count, list(parsed.problems)
+    found.refreshed_at, found.etag, found.modified = now, "", ""
+    found.save(update_fields=["entries", "problems", "refreshed_at", "etag", "modified"])
 
 
 def _to_row(found: Account, entry: ParsedEntry) -> AccountEntry:
@@ -243,6 +284,7 @@ def _to_row(found: Account, entry: ParsedEntry) -> AccountEntry:
         person=entry.person,
         place=entry.place,
         text=entry.text,
+        uid=entry.uid,
     )
 
 

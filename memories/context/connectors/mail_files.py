@@ -176,7 +176,7 @@ def _plain_text(mail: Message) -> str:
             return _decode_part(part)
         if part.get_content_type() == "text/html":
             pages.append(_decode_part(part))
-    return _strip_tags(pages[0]) if pages else ""
+    return strip_tags(pages[0]) if pages else ""
 
 
 def _decode_part(part: Message) -> str:
@@ -235,7 +235,9 @@ class _TextExtractor(HTMLParser):
             self.found.append(words)
 
 
-def _strip_tags(page: str) -> str:
+def strip_tags(page: str) -> str:
+    """The text of HTML, a line for each piece between two tags."""
     words = _TextExtractor()
     words.feed(page)
+    words.close()
     return "\n".join(words.found)

@@ -1,4 +1,4 @@
-"""Calendars and mailboxes that a member uploaded, with the entries that were read."""
+"""Calendars, mailboxes and feeds of members, with the entries that were read."""
 
 from django.db import models
 
@@ -8,12 +8,35 @@ from orgs.models.base import TenantForeignKey, TenantModel
 class AccountType(models.TextChoices):
     CALENDAR = "calendar", "Calendar"
     MAIL = "mail", "Mail"
+    FEED = "feed", "Feed"
+
+
+class PauseReason(models.TextChoices):
+    """Why a subscription is not fetched. asked: its member paused it. secret: its address cannot be
+    decrypted. The others say why the last of several attempts failed; refused: a status of HTTP
+    that is neither success nor a redirect."""
+
+    ASKED = "asked"
+    SECRET = "secret"  # noqa: S105 - a reason
+    ADDRESS = "address"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    REDIRECT = "redirect"
+    REFUSED = "refused"
+    TOO_LARGE = "too-large"
+    ENCODED = "encoded"
+    UNREADABLE = "unreadable"
 
 
 class Account(TenantModel):
-    """A calendar or mailbox of a member, in the member's own audience.
+    """A calendar, mailbox or feed of a member, in the member's own audience.
 
     name: unique for the member. problems: what was left out of its file, in sentences.
+
+    The rest is about one that is fetched from an address, a subscription. url: encrypted, empty
+    without a subscription. period_minutes: between two fetches. next_run_at: when it is due;
+    None while it is paused. etag, modified: what the server said of the last file. failures: those
+    one after another.
     """
 
     audience = TenantForeignKey("orgs.Audience")
@@ -24,6 +47,15 @@ class Account(TenantModel):
     problems = models.JSONField(default=list)
     created_at = models.DateTimeField()
     refreshed_at = models.DateTimeField()
+    url = models.TextField(blank=True, default="", db_default="")
+    period_minutes = models.PositiveSmallIntegerField(null=True)
+    next_run_at = models.DateTimeField(null=True)
+    etag = models.CharField(max_length=200, blank=True, default="", db_default="")
+    modified = models.CharField(max_length=100, blank=True, default="", db_default="")
+    failures = models.PositiveSmallIntegerField(default=0, db_default=0)
+    paused_for = models.CharField(
+        max_length=11, choices=PauseReason.choices, blank=True, default="", db_default=""
+    )
 
     class Meta:
         constraints = [
@@ -40,8 +72,10 @@ class Account(TenantModel):
 
 
 class AccountEntry(TenantModel):
-    """An event or a mail. It is deleted with its account, and has the account's audience and kind.
+    """An event, a mail or an entry of a feed. It is deleted with its account, and has the account's
+    audience and kind.
 
+    uid: a digest of the id in its feed, empty for the other kinds.
     noted_at: when a worker looked at it; memory: what it made of it, which goes with it.
     """
 
@@ -55,6 +89,7 @@ class AccountEntry(TenantModel):
     person = models.CharField(max_length=500, blank=True, default="")
     place = models.CharField(max_length=500, blank=True, default="")
     text = models.TextField(blank=True, default="")
+    uid = models.CharField(max_length=32, blank=True, default="", db_default="")
     memory = TenantForeignKey("memories.Memory", null=True)
     noted_at = models.DateTimeField(null=True)
 

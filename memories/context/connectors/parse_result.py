@@ -13,7 +13,8 @@ class UnreadableFileError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedEntry:
-    """An event or a mail. at: when it begins or was sent. person: the organiser or the sender."""
+    """An event, a mail or an entry of a feed. at: when it begins or was sent. person: the
+    organiser, sender or author. uid: of the entry of a feed, the same after it was changed."""
 
     at: datetime
     title: str
@@ -22,6 +23,7 @@ class ParsedEntry:
     person: str = ""
     place: str = ""
     text: str = ""
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

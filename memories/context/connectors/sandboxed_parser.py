@@ -14,10 +14,11 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from memories.context.connectors.calendar_files import parse_calendar
+from memories.context.connectors.feed_files import parse_feed
 from memories.context.connectors.mail_files import parse_mails
 from memories.context.connectors.parse_result import ParsedEntry, ParseResult, UnreadableFileError
 
-CALENDAR, MAIL = "calendar", "mail"
+CALENDAR, MAIL, FEED = "calendar", "mail", "feed"
 # The parsers stop by themselves after two seconds; what one of them cannot stop ends here.
 MAX_CPU_SECONDS, TIMEOUT_SECONDS = 5, 30
 MAX_MEMORY_BYTES = 1_000_000_000
@@ -26,7 +27,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 def parse_file(kind: str, path: Path, *, now: datetime, zone: str) -> ParseResult:
-    """The entries of a file. kind: CALENDAR or MAIL; zone: the name of the member's time zone.
+    """The entries of a file. kind: CALENDAR, MAIL or FEED; zone: of the member, by name.
 
     Raises UnreadableImportError.
     """
@@ -65,6 +66,8 @@ def _main(kind: str, path: str, now: str, zone: str) -> dict[str, object]:
     try:
         if kind == MAIL:
             found = parse_mails(Path(path), now=at)
+        elif kind == FEED:
+            found = parse_feed(Path(path).read_bytes(), now=at)
         else:
             found = parse_calendar(Path(path).read_bytes(), now=at, zone=ZoneInfo(zone))
     except UnreadableFileError as error:

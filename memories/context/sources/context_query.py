@@ -33,13 +33,23 @@ MEMORY = "memory"
 MAX_RESOLVED_DATES = 3
 
 
-def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any) -> ContextPiece:
+def build_memory_piece(
+    memory: Memory,
+    zone: tzinfo,
+    now: datetime,
+    *,
+    dates: bool = True,
+    strength: float | None = None,
+    **more: Any,
+) -> ContextPiece:
     """The piece of a memory that came `with_names`: when, whose words, from and until when it is
     true, which days its relative times are, and what.
 
-    zone: in which days are shown. now: the time for which it is asked. more: further fields of the
-    citation.
+    zone: in which days are shown. now: the time for which it is asked. dates: whether its relative
+    times are resolved. strength: 0-1, if it is known. more: further fields of the citation.
     """
+    if strength is None:
+        strength = compute_strength_at(memory, now)
     at = memory.occurred_at or memory.created_at
     said = attribution_of(memory)
     return ContextPiece(
@@ -48,7 +58,9 @@ def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any)
             *said.head,
             *_validity(memory, zone, now),
         ),
-        dates=resolve_dates(memory.content, at, said.person.zone if said.person else zone, zone),
+        dates=resolve_dates(memory.content, at, said.person.zone if said.person else zone, zone)
+        if dates
+        else (),
         text=memory.content,
         type=MEMORY,
         id=memory.id,
@@ -56,7 +68,7 @@ def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any)
             "audience": {"kind": memory.audience.kind, "label": memory_audience_label(memory)},
             **said.citation,
             "category": memory.category,
-            "strength": round(compute_strength_at(memory, now), 6),
+            "strength": round(strength, 6),
             "tags": memory.tags,
             "metadata": short_document(memory.metadata),
             "source": short_document(memory.open_source),

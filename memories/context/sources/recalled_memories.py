@@ -20,6 +20,7 @@ from memories.context.token_budget import WorkingMemoryItem, sort_items
 from memories.language.comparison.text_comparison import normalise_text
 from memories.language.query_cues import ends_with_question_mark
 from memories.language.relative_dates import local_date
+from memories.retrieval.answer_rows import first_fitting_ids
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classify_confidence
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.disclosure import filter_disclosable, select_still_active
@@ -32,7 +33,6 @@ from memories.retrieval.standby.confirmed_search import search_confirmed
 from memories.review.contradictions import find_undecided
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
-from orgs.database.answer_size import bytes_of, fitting, text_columns
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
 from orgs.principals import Principal
@@ -179,12 +179,9 @@ def effective_scores(hits: Sequence[Hit]) -> list[float]:
 
 def _load_rows(asked: ContextBuildState, hits: Sequence[Hit]) -> Mapping[UUID, Memory]:
     """The rows of the first hits whose texts fit into one answer."""
-    ids = [hit.id for hit in hits]
-    stored = Memory.objects.filter(organisation_id=asked.principal.organisation_id, id__in=ids)
-    sizes = dict(stored.values_list("id", bytes_of(text_columns(Memory))))
-    known = [id_ for id_ in ids if id_ in sizes]
-    first = known[: fitting([sizes[id_] for id_ in known])]
-    return load_memories(asked.principal.organisation_id, first)
+    organisation_id = asked.principal.organisation_id
+    first = first_fitting_ids(organisation_id, [hit.id for hit in hits])
+    return load_memories(organisation_id, first)
 
 
 def _without_repeats(
@@ -224,12 +221,11 @@ def _build_piece(
         newest,
         asked.zone,
         as_of,
+        dates=dates,
+        strength=hit.strength,
         score=round(hit.score, 6),
-        strength=round(hit.strength, 6),
     )
     piece = _with_state(piece, hit, asked.zone)
-    if not dates:
-        piece = replace(piece, dates=())
     if not repeats:
         return piece
     more = {**piece.more, "repeats": [row.id for row in (memory, *repeats) if row.id != newest.id]}

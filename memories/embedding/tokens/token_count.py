@@ -41,7 +41,10 @@ def count_tokens(text: str) -> int:
     Texts joined by blanks have the sum of their counts. It takes about 5 microseconds a token.
     Raises EncoderError where the tokenizer's file is not installed.
     """
-    read = _load_tokenizer().encode(text, add_special_tokens=False)
+    return _cost(_load_tokenizer().encode(text, add_special_tokens=False))
+
+
+def _cost(read: "Encoding") -> int:
     if _UNKNOWN not in read.tokens:
         return len(read.ids)
     return sum(_token_costs(read))
@@ -59,9 +62,9 @@ def truncate_to_tokens(text: str, most: int) -> tuple[str, int]:
     whole = len(text) <= most * MAX_CHARACTERS_PER_TOKEN
     text = text[: most * MAX_CHARACTERS_PER_TOKEN]
     read = _load_tokenizer().encode(text, add_special_tokens=False)
+    if whole and (tokens := _cost(read)) <= most:
+        return text, tokens
     costs = list(_token_costs(read))
-    if whole and sum(costs) <= most:
-        return text, sum(costs)
     end = _fitting_end(read, costs, most - count_tokens(_ELLIPSIS))
     while end > 0:
         kept = _whole_parts(text, end)

@@ -21,6 +21,7 @@ To render a rendered text again changes nothing, if it is one line.
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NewType
 
 # A text that went through this module, or words of the product.
@@ -80,6 +81,7 @@ def render_line(text: str, *, longest: int = MOST) -> ModelText:
     return ModelText(" ".join(" ".join(_lines(text, longest)).split()))
 
 
+@lru_cache(maxsize=10_000)
 def render_name(name: str, *, longest: int = LONGEST_NAME) -> ModelText:
     """A name or a title on one line, without quotation marks, brackets and commas, of at most
     `longest` characters."""
@@ -91,7 +93,8 @@ def render_name(name: str, *, longest: int = LONGEST_NAME) -> ModelText:
     return ModelText(shown or NAMELESS)
 
 
-def render_head(parts: Sequence[str]) -> ModelText:
+@lru_cache(maxsize=10_000)
+def render_head(parts: tuple[str, ...]) -> ModelText:
     """The words before a text, such as when and by whom: "(2026-03-02, Mina)". Empty parts are left
     out; without any it is empty."""
     shown = [render_line(render_line(one).translate(_IN_HEAD)) for one in parts]
@@ -101,7 +104,7 @@ def render_head(parts: Sequence[str]) -> ModelText:
 
 def render_entry(head: Sequence[str], text: str) -> ModelText:
     """A head and its text: "(2026-03-02, Mina) The launch is on 3 March."."""
-    return joined(render_head(head), render_text(text))
+    return joined(render_head(tuple(head)), render_text(text))
 
 
 def joined(*parts: ModelText) -> ModelText:

@@ -27,6 +27,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
     compute_confidence,
     render_pattern,
 )
+from memories.safety.check_text import is_prompt_injection
 from memories.state.transitions import delete_memories
 from memories.store.deduplication import content_hash
 from memories.store.lineage import SourceMemory, build_derivation
@@ -91,6 +92,8 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> PromotionResult
     state = read_evidence_state(organisation_id, now=now)
     members, audiences, everyone = _load_consents(organisation_id)
     found = collect_patterns(organisation_id, members=members, audiences=audiences, now=now)
+    # A label is chosen by who writes it, and it comes to readers who were not asked.
+    found = {key: pieces for key, pieces in found.items() if not is_prompt_injection(key[1].value)}
     evidence = {one.audience_id for pieces in found.values() for one in pieces}
     reading = tuple(sorted({everyone} | evidence))
     with scope(Scope(organisation=organisation_id, audiences=reading)):

@@ -51,15 +51,22 @@ ADDRESS = ColumnRule(MaskingRule.NONE, "by which a program is known or reached; 
 ENCRYPTED_SECRET = ColumnRule(MaskingRule.NONE, "a random secret, encrypted")
 KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
 EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
+ENCRYPTED_ADDRESS = ColumnRule(MaskingRule.NONE, "an address, encrypted")
+FILE_STATE = ColumnRule(MaskingRule.NONE, "by which a server knows a state of its file")
+FEED_ID = ColumnRule(MaskingRule.NONE, "a digest of an id that a feed gave")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
 
 # table -> column -> rule
 COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
-    "memories_account": {"kind": FIXED, "name": KEY, "problems": MASKED},
+    "memories_account": {
+        "kind": FIXED, "name": KEY, "problems": MASKED, "url": ENCRYPTED_ADDRESS,
+        "etag": FILE_STATE, "modified": FILE_STATE, "paused_for": FIXED,
+    },
     "memories_accountentry": {
         "kind": FIXED, "title": MASKED, "person": MASKED, "place": MASKED, "text": MASKED,
+        "uid": FEED_ID,
     },
     "memories_ageingpolicy": {"capacities": FIXED, "max_age_days": FIGURES},
     "memories_ageingrun": {"tier": FIXED, "period": FIGURES},

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, JSONObject
 from django.utils import timezone
 
 from memories.store.models.choices import (
@@ -55,6 +55,10 @@ def subject_q(member_id: UUID | None, path: str = "") -> Q:
 SOURCE_IDS_KEY = "memories"
 PROPOSITION_OF = "proposition_of"
 MADE_FROM_KEYS = (SOURCE_IDS_KEY, PROPOSITION_OF)
+# The columns of a known use, but for its keys, as one value.
+_USE_FIELDS = [field for field in KnownUse._meta.fields if not field.is_relation]
+_USE_ROW = {field.name: field.name for field in _USE_FIELDS}
+_NOT_LOADED = object()
 # The tier in which a memory is now, as an expression; as SQL: `store.known_use`.
 CURRENT_TIER = Coalesce("use__tier", "first_tier")
 
@@ -116,10 +120,15 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             id=OuterRef("superseded_by_id"),
             status=Status.ACTIVE,
         )
+        uses = KnownUse.objects.filter(
+            organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
+        )
         known = self.annotate(
             group_known=Exists(theirs),
             newer_known=models.Subquery(newer.values("id")),
             asked_by=asker_ids(),
+            # Looked up by its key: joined, the view is read for all that was ever served.
+            use_known=models.Subquery(uses.values(row=JSONObject(**_USE_ROW))),
         )
         return known.select_related(
             "robot",
@@ -134,7 +143,6 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "reworded_by",
             "reworded_by_robot",
             "red_line_by",
-            "known_use",
         )
 
     def in_tier(self, tier: str) -> "MemoryQuerySet":
@@ -342,10 +350,13 @@ class Memory(SealedRow, TenantModel):
     def used(self) -> KnownUse:
         """How it is used, as the reader may know it; a fresh one where it never was. Needs
         `with_names`, or asks again."""
-        try:
-            return self.known_use
-        except KnownUse.DoesNotExist:
-            return KnownUse(memory=self, tier=self.first_tier)
+        # Once: after `refresh_from_db` it asks again.
+        row = self.__dict__.pop("use_known", _NOT_LOADED)
+        if row is not _NOT_LOADED:
+            facts = {one.name: one.to_python(row[one.name]) for one in _USE_FIELDS} if row else {}
+            known = KnownUse(memory=self, **facts) if facts else None
+            self._meta.get_field("known_use").set_cached_value(self, known)
+        return getattr(self, "known_use", None) or KnownUse(memory=self, tier=self.first_tier)
 
     @property
     def tier(self) -> str:

@@ -3,9 +3,18 @@
 from django import forms
 
 from memories.context.connectors.models import AccountType
+from memories.context.connectors.subscriptions import DEFAULT_PERIOD_MINUTES, FETCHED_KINDS
 from memories.privacy.my_memories import VIEWS
 from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text
+from orgs.outbound.url_rules import MAX_URL_CHARACTERS
+
+PERIOD_LABELS = {
+    15: lazy_text("Every 15 minutes"),
+    60: lazy_text("Every hour"),
+    360: lazy_text("Every 6 hours"),
+    1440: lazy_text("Every day"),
+}
 
 
 class MyMemoriesForm(forms.Form):
@@ -38,7 +47,7 @@ class AccountForm(AccountFileForm):
     field_order = ("kind", "name", "file")
     kind = forms.ChoiceField(
         label=lazy_text("What is it"),
-        choices=AccountType.choices,
+        choices=[(one, one.label) for one in (AccountType.CALENDAR, AccountType.MAIL)],
         initial=AccountType.CALENDAR,
         widget=forms.RadioSelect,
     )
@@ -46,6 +55,40 @@ class AccountForm(AccountFileForm):
         label=lazy_text("Name"),
         max_length=100,
         help_text=lazy_text("What you call it: Work, Family."),
+    )
+
+
+class SubscriptionForm(forms.Form):
+    """The address of a calendar or feed, and how often it is fetched."""
+
+    kind = forms.ChoiceField(
+        label=lazy_text("What is it"),
+        choices=[(one, one.label) for one in FETCHED_KINDS],
+        initial=AccountType.CALENDAR,
+        widget=forms.RadioSelect,
+    )
+    name = forms.CharField(
+        label=lazy_text("Name"),
+        max_length=100,
+        help_text=lazy_text("What you call it: Work, Family."),
+    )
+    url = forms.CharField(
+        max_length=MAX_URL_CHARACTERS,
+        label=lazy_text("Address"),
+        help_text=lazy_text(
+            "The private address of a calendar (iCal), or the address of a feed (RSS or Atom). It "
+            "is kept encrypted, and no page shows it again."
+        ),
+        error_messages={"required": lazy_text("Write the address that is to be fetched.")},
+        widget=forms.URLInput(
+            attrs={"placeholder": "https://calendar.example.org/mine.ics", "autocomplete": "off"}
+        ),
+    )
+    period_minutes = forms.TypedChoiceField(
+        label=lazy_text("How often"),
+        coerce=int,
+        choices=[(minutes, PERIOD_LABELS[minutes]) for minutes in PERIOD_LABELS],
+        initial=DEFAULT_PERIOD_MINUTES,
     )
 
 

@@ -2,9 +2,9 @@
 
 from django import forms
 
-from memories.webhooks.endpoint_url import MAX_URL_CHARACTERS
 from memories.webhooks.models import SUBSCRIBED_TYPES, DeliveryState, EventType
 from orgs.languages.page_text import lazy_text
+from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 from robots.views.forms import IdempotentForm
 
 EVENT_LABELS: dict[str, str] = {

@@ -1,6 +1,7 @@
 """The audit trail in sentences, for admins of the organisation."""
 
 import csv
+import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -32,8 +33,10 @@ from orgs.views.page_access import ADMINS, members_only
 
 # Numbers as a file for a spreadsheet.
 
-# A cell that begins like this is a formula to a spreadsheet, and names are chosen by people.
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001 - full width
+# A cell that begins like this is a formula to a spreadsheet, and names are chosen by people. Where
+# numbers have a comma, spreadsheets part cells at semicolons, so a cell may begin inside another.
+FORMULA_SIGNS = "=+@＝＋－＠-"  # noqa: RUF001 - full width
+_CELL_BEGINS = re.compile(rf"""(^|[;\t\r\n])([ "]*)(?=[\t\r{FORMULA_SIGNS}])""")
 
 
 def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:
@@ -45,8 +48,7 @@ def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:
 
 
 def _cell(value: object) -> object:
-    harmful = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
-    return f"'{value}" if harmful else value
+    return _CELL_BEGINS.sub(r"\1\2'", value) if isinstance(value, str) else value
 
 
 TARGET_LABELS = {
@@ -59,7 +61,7 @@ TARGET_LABELS = {
     "key": lazy_text("Keys"),
     "webhook": lazy_text("Webhooks"),
     "delegation": lazy_text("Leave for robots"),
-    "account": lazy_text("Calendars and mail"),
+    "account": lazy_text("Calendars, mail and feeds"),
     "erasure": lazy_text("Erasures"),
     "debate": lazy_text("Debates"),
     "policy": lazy_text("What happens by itself"),

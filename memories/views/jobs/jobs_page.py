@@ -194,7 +194,8 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
     if DOCUMENT_KEY in found.parameters:
         return {"see_url": reverse("documents"), "see_label": gettext("See the documents")}
     if found.kind == JobType.ACCOUNTS:
-        return {"see_url": reverse("me-accounts"), "see_label": gettext("Calendars and mail")}
+        label = gettext("Calendars, mail and feeds")
+        return {"see_url": reverse("me-accounts"), "see_label": label}
     if found.kind != JobType.IMPORT:
         return {"see_url": reverse("library"), "see_label": gettext("See the memories")}
     return imports.import_result_context(request, found) if found.is_over else {}

@@ -1,4 +1,4 @@
-"""My calendars and mail: the files I uploaded, and what was read from them."""
+"""My calendars, mail and feeds: files I uploaded, what is fetched, and what was read of both."""
 
 from typing import Any
 from uuid import UUID
@@ -13,18 +13,39 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.context.connectors import accounts as service
+from memories.context.connectors import subscriptions
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
-from memories.context.connectors.models import Account, AccountType
+from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.parse_result import UnreadableFileError
-from memories.views.forms.my_memories_forms import AccountFileForm, AccountForm
+from memories.views.forms.my_memories_forms import (
+    PERIOD_LABELS,
+    AccountFileForm,
+    AccountForm,
+    SubscriptionForm,
+)
 from orgs.errors import AlreadyExistsError
-from orgs.languages.page_text import choice_label, format_number
+from orgs.languages.page_text import choice_label, format_number, lazy_text
+from orgs.outbound.url_rules import InvalidUrlError
 from orgs.views.page_access import members_only
 
 ENTRY_LABELS = {
     AccountType.CALENDAR: ("event", "events"),
     AccountType.MAIL: ("mail", "mails"),
+    AccountType.FEED: ("entry", "entries"),
 }
+PAUSE_LABELS: dict[str, str] = {
+    PauseReason.ASKED: lazy_text("You paused it."),
+    PauseReason.SECRET: lazy_text("Its address cannot be decrypted; remove it and add it anew."),
+    PauseReason.ADDRESS: lazy_text("The settings of the server do not allow its address."),
+    PauseReason.TIMEOUT: lazy_text("Five times its server did not answer in time."),
+    PauseReason.UNREACHABLE: lazy_text("Five times its server could not be reached."),
+    PauseReason.REDIRECT: lazy_text("Its address leads to another one; add that one instead."),
+    PauseReason.REFUSED: lazy_text("Five times its server refused to send it."),
+    PauseReason.TOO_LARGE: lazy_text("It is too large."),
+    PauseReason.ENCODED: lazy_text("Its server sends it compressed, which is not read."),
+    PauseReason.UNREADABLE: lazy_text("Five times its server sent what cannot be read."),
+}
+SUBSCRIBE_PREFIX = "subscribe"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,6 +78,53 @@ def account_list(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{made.name}: {_result_sentence(made)}")
         return redirect("me-accounts")
     return _render_page(request, 422, form=form)
+
+
+@require_POST
+@never_cache
+@members_only()
+def subscribe(request: HttpRequest) -> HttpResponse:
+    """Add an account that is fetched from an address."""
+    form = SubscriptionForm(request.POST, prefix=SUBSCRIBE_PREFIX)
+    if form.is_valid():
+        try:
+            made = subscriptions.subscribe_to_address(
+                service.resolve_member_principal(request.actor),
+                **form.cleaned_data,
+                now=timezone.now(),
+            )
+        except InvalidUrlError as refused:
+            form.add_error("url", str(refused))
+        except AlreadyExistsError as refused:
+            form.add_error("name", str(refused))
+        except TooManyAccountsError as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(
+                request,
+                gettext("%(name)s is fetched now; load the page again in a moment.")
+                % {"name": made.name},
+            )
+            return redirect("me-accounts")
+    return _render_page(request, 422, subscription=form)
+
+
+@require_POST
+@members_only()
+def change_subscription_view(request: HttpRequest, account_id: UUID) -> HttpResponse:
+    """Pause a subscription, or fetch it now and each period again."""
+    is_paused = request.POST.get("act") == "pause"
+    found = subscriptions.change_subscription(
+        service.resolve_member_principal(request.actor),
+        account_id,
+        now=timezone.now(),
+        paused=is_paused,
+    )
+    said = gettext("%(name)s is paused; what was read of it stays.")
+    if not is_paused:
+        said = gettext("%(name)s is fetched now; load the page again in a moment.")
+    messages.success(request, said % {"name": found.name})
+    return redirect("me-accounts")
 
 
 @require_POST
@@ -100,14 +168,16 @@ def _render_page(
     status: int = 200,
     form: AccountForm | None = None,
     wrong: AccountFileForm | None = None,
+    subscription: SubscriptionForm | None = None,
 ) -> HttpResponse:
-    """The whole page; `form` and `wrong` are forms with errors to show again."""
+    """The whole page; `form`, `wrong` and `subscription` are forms with errors to show again."""
     principal = service.resolve_member_principal(request.actor)
     with principal.scope():
         rows = list(service.member_accounts(principal).order_by("name"))
     context = {
         "accounts": [_account_row(row, wrong) for row in rows],
         "form": form or AccountForm(),
+        "subscription": subscription or SubscriptionForm(prefix=SUBSCRIBE_PREFIX),
         "full": len(rows) >= service.MAX_ACCOUNTS,
         "most": service.MAX_ACCOUNTS,
     }
@@ -125,11 +195,26 @@ def _account_row(row: Account, wrong: AccountFileForm | None) -> dict[str, Any]:
         "open": mine is not None,
         "replace_url": reverse("me-account-replace", args=[row.id]),
         "remove_url": reverse("me-account-remove", args=[row.id]),
+        "fetched": _subscription_row(row) if row.url else None,
+    }
+
+
+def _subscription_row(row: Account) -> dict[str, Any]:
+    minutes = row.period_minutes or 0
+    often = gettext("Every %(minutes)s minutes") % {"minutes": format_number(minutes)}
+    return {
+        "often": PERIOD_LABELS.get(minutes, often),
+        "next_run_at": row.next_run_at,
+        "paused_for": PAUSE_LABELS.get(row.paused_for, ""),
+        "failures": row.failures,
+        "url": reverse("me-account-subscription", args=[row.id]),
     }
 
 
 def _result_sentence(row: Account) -> str:
     """What was read and what was left out: "2 events were read; 1 event could not be read."."""
+    if row.url and row.refreshed_at == row.created_at:
+        return gettext("Nothing was read yet.")
     one, many = ENTRY_LABELS[AccountType(row.kind)]
     read = (
         gettext("1 %(one)s was read") % {"one": one}

@@ -32,7 +32,7 @@ COUNT_LABELS = {
     "conversations": lazy_text("Conversations"),
     "brought_back": lazy_text("Memories of others that stand for themselves again"),
     "recounted": lazy_text("Memories of others that were counted anew"),
-    "accounts": lazy_text("Calendars and mail"),
+    "accounts": lazy_text("Calendars, mail and feeds"),
     "saved_views": lazy_text("Saved views"),
     "proposals": lazy_text("Proposals"),
     "participants": lazy_text("Parts in decisions of others"),

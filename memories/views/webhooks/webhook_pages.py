@@ -24,10 +24,10 @@ from memories.views.forms.webhook_forms import (
 )
 from memories.views.webhooks import webhook_presenter as presenter
 from memories.webhooks import delivery_log, endpoints
-from memories.webhooks.endpoint_url import InvalidUrlError
 from memories.webhooks.models import DeliveryState
 from orgs.errors import AlreadyExistsError
 from orgs.languages.page_text import format_number, lazy_text
+from orgs.outbound.url_rules import InvalidUrlError
 from orgs.principals import resolve_principal
 from orgs.views.page_access import ADMINS, members_only
 from robots.views.robots import form_salt

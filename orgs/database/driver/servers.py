@@ -155,6 +155,15 @@ def reading_on_server(server: str) -> Iterator[None]:
 
 
 @contextmanager
+def switched_to_server(server: str) -> Iterator[None]:
+    """Use the connections of this server, whatever is open on another one: what is done here is
+    committed for itself, and has to be sound also if the other transaction is undone. On the
+    current server it is part of what is open there."""
+    with _unchecked(server):
+        yield
+
+
+@contextmanager
 def _unchecked(server: str) -> Iterator[None]:
     token, chosen = _current.set(server), _chosen.set(None)
     try:

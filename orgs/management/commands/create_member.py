@@ -9,7 +9,6 @@ from django.core.validators import validate_email
 from django.utils import timezone
 
 from orgs.errors import (
-    AccountsElsewhereError,
     AlreadyExistsError,
     InvalidNameError,
     LookalikeNameError,
@@ -44,7 +43,6 @@ class Command(ResultCommand):
         except ValidationError as error:
             raise CommandError(f"{options['email']} is not an e-mail address.") from error
         except (
-            AccountsElsewhereError,
             AlreadyExistsError,
             LookalikeNameError,
             InvalidNameError,

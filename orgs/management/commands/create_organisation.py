@@ -22,9 +22,7 @@ class Command(ResultCommand):
         super().add_arguments(parser)
         parser.add_argument("name")
         parser.add_argument("--slug", default="")
-        parser.add_argument(
-            "--server", default="", help="of DATABASE_SERVERS; for robots alone (docs/scaling.md)"
-        )
+        parser.add_argument("--server", default="", help="of DATABASE_SERVERS (docs/scaling.md)")
         parser.add_argument("--language", default="english", help="text-search configuration")
 
     def handle(self, *args: Any, **options: Any) -> None:

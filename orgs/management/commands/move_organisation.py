@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from orgs.database.driver.servers import HOME, list_servers
 from orgs.management.output import ResultCommand
+from orgs.members.account_settling import settle_due_copies
 from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.moving.move_organisation import (
     PAUSE_SECONDS,
@@ -53,6 +54,9 @@ class Command(ResultCommand):
             self._act(options)
         except MoveError as error:
             raise CommandError(str(error)) from error
+        if not options["status"]:
+            # Copies of accounts that nobody needs any more; the workers would do it in a minute.
+            settle_due_copies()
 
     def _print_status(self, *, as_json: bool) -> None:
         moves = describe_moves()

@@ -1,7 +1,5 @@
 """What has to hold before anything is done: each fault is one sentence."""
 
-from uuid import UUID
-
 import psycopg
 
 from orgs.database.driver.servers import has_role, list_servers
@@ -12,7 +10,7 @@ from orgs.placement.moving.admin_connections import (
     label_server,
 )
 from orgs.placement.moving.move_records import MoveRecord
-from orgs.placement.moving.organisation_rows import has_accounts, has_rows
+from orgs.placement.moving.organisation_rows import has_rows
 from orgs.placement.server_checks import list_server_faults
 
 OWNER = "owner"
@@ -69,18 +67,8 @@ def require_movable(source: Connection, target: Connection, move: MoveRecord) ->
             f"{there.capitalize()} runs no workers of logical replication "
             f"(max_logical_replication_workers). {NOTHING_DONE}"
         )
-    require_no_accounts(source, move.id)
     if has_rows(target, move.id):
         raise MoveError(
             f"{there.capitalize()} has rows of this organisation already, such as a clone leaves "
             f"them. {NOTHING_DONE}"
-        )
-
-
-def require_no_accounts(source: Connection, organisation_id: UUID) -> None:
-    """Raises MoveError for an organisation of which somebody signs in."""
-    if has_accounts(source, organisation_id):
-        raise MoveError(
-            "This organisation has people who sign in. Their accounts are kept on the home server "
-            f"alone, so it cannot be moved. {NOTHING_DONE}"
         )

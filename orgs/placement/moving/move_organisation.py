@@ -27,11 +27,11 @@ from orgs.placement.moving.admin_connections import (
     fetch_value,
     label_server,
 )
+from orgs.placement.moving.move_accounts import copy_accounts, mark_unused_copies
 from orgs.placement.moving.move_checks import (
     NOTHING_DONE,
     require_known_server,
     require_movable,
-    require_no_accounts,
     require_same_schema,
 )
 from orgs.placement.moving.move_records import (
@@ -206,7 +206,6 @@ def _move(run: MoveRun) -> float | None:
 
 def _copy(run: MoveRun) -> None:
     move, source, target = run.move, run.source, run.target
-    require_no_accounts(source, move.id)
     for connection in (source, target):
         replication.ensure_identities(connection)
     replication.ensure_publication(source, move)
@@ -224,6 +223,7 @@ def _copy(run: MoveRun) -> None:
     log_step("subscribed")
     run.say(f"Copying to {label_server(move.target)}.")
     replication.wait_for_copy(target, move, run.say)
+    copy_accounts(run.home, source, target, move)
     log_step("copied")
     for name in build_indexes_on(move.id, move.target):
         run.say(f"Built {name}.")
@@ -289,7 +289,8 @@ def _is_closed_in_time(run: MoveRun, began: float) -> bool:
         if time.monotonic() > until:
             return False
         time.sleep(fences.POLL_SECONDS)
-    require_no_accounts(source, move.id)
+    # Whoever was invited since the copy.
+    copy_accounts(run.home, source, run.target, move)
     require_same_rows(source, run.target, move.id)
     log_step("compared")
     return fences.close_seal(source, move.id)
@@ -320,6 +321,7 @@ def _clean_up(run: MoveRun) -> None:
         )
     drop_indexes(source, move.id)
     delete_rows(source, move.id, run.say)
+    mark_unused_copies(run.home, source, move.source)
     log_step("removed")
     delete_move(run.home, move)
 
@@ -342,6 +344,7 @@ def cancel_move(organisation_id: UUID, *, say: Reporter = lambda text: None) -> 
             set_step(home, move, MoveStep.CANCELLING)
             fences.reopen(run.source, move.id)
             _drop_copy(run)
+            mark_unused_copies(home, run.target, move.target)
             fences.end_arrival(run.target, move.id)
             log_step("cancelled")
             delete_move(home, move)
@@ -361,7 +364,9 @@ def delete_copy(organisation_id: UUID, server: str, *, say: Reporter = lambda te
             there = stack.enter_context(admin_connection(server)) if server else home
             fences.close_for_ever(there, organisation_id)
             drop_indexes(there, organisation_id)
-            return delete_rows(there, organisation_id, say)
+            gone = delete_rows(there, organisation_id, say)
+            mark_unused_copies(home, there, server)
+            return gone
 
 
 def describe_moves() -> list[dict[str, object]]:

@@ -1,7 +1,7 @@
 """The rows of one organisation on a server, in every table that has any: counted, compared,
 deleted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from uuid import UUID
@@ -84,15 +84,20 @@ def list_organisation_tables(connection: Connection) -> list[OrganisationTable]:
     ]
 
 
-def has_accounts(connection: Connection, organisation_id: UUID) -> bool:
-    """Whether a row of the organisation refers to an account."""
+def list_accounts(connection: Connection, organisation_id: UUID) -> list[UUID]:
+    """The accounts to which rows of the organisation refer, in order."""
     parts = [
-        sql.SQL("EXISTS (SELECT 1 FROM {} WHERE organisation_id = {} AND {} IS NOT NULL)").format(
-            sql.Identifier("public", table), sql.Literal(organisation_id), sql.Identifier(column)
+        sql.SQL("SELECT {} FROM {} WHERE organisation_id = {} AND {} IS NOT NULL").format(
+            sql.Identifier(column),
+            sql.Identifier("public", table),
+            sql.Literal(organisation_id),
+            sql.Identifier(column),
         )
         for table, column in connection.execute(_HOME_REFERENCES_SQL.encode()).fetchall()
     ]
-    return _is_any(connection, parts)
+    statement = sql.SQL("{} ORDER BY 1").format(sql.SQL(" UNION ").join(parts))
+    rows = connection.execute(statement).fetchall()
+    return [account for (account,) in rows]
 
 
 def has_rows(connection: Connection, organisation_id: UUID) -> bool:
@@ -101,11 +106,7 @@ def has_rows(connection: Connection, organisation_id: UUID) -> bool:
         sql.SQL("EXISTS (SELECT 1 {})").format(table.from_rows(organisation_id))
         for table in list_organisation_tables(connection)
     ]
-    return _is_any(connection, parts)
-
-
-def _is_any(connection: Connection, conditions: Sequence[sql.Composed]) -> bool:
-    statement = sql.SQL("SELECT {}").format(sql.SQL(" OR ").join(conditions))
+    statement = sql.SQL("SELECT {}").format(sql.SQL(" OR ").join(parts))
     row = connection.execute(statement).fetchone()
     return bool(row and row[0])
 

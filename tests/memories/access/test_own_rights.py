@@ -4,6 +4,7 @@ import pytest
 
 from memories.access.permissions import WritePermission
 from memories.access.visibility import Visibility, WriteAccess
+from orgs.cohort_types import EVERY_INDUSTRY
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group
@@ -12,31 +13,32 @@ from tests.world import Tenant, World
 
 YES, PROPOSE, NO = WriteAccess.YES, WriteAccess.PROPOSE, WriteAccess.NO
 # What the owner's robot may do for everyone, in a group of theirs, in another group, for a list of
-# readers, for a profession.
+# readers, for a profession, for all professions.
 WORKED = {
-    "mina": [PROPOSE, YES, NO, YES, YES],
-    "vera": [NO, NO, NO, NO, NO],
-    "ada": [YES, YES, NO, YES, YES],
+    "mina": [PROPOSE, YES, NO, YES, YES, PROPOSE],
+    "vera": [NO, NO, NO, NO, NO, NO],
+    "ada": [YES, YES, NO, YES, YES, YES],
 }
 
 
 def rights(here: Tenant, robot: str, outside: Group) -> list[WriteAccess]:
     actor, may = here.robot(robot), WritePermission(here.organisation)
     places = [
-        (Visibility.ORGANISATION, None),
-        (Visibility.GROUP, here.groups["launch"]),
-        (Visibility.GROUP, outside),
-        (Visibility.SHARED, None),
-        (Visibility.PERSONA, None),
+        (Visibility.ORGANISATION, None, ""),
+        (Visibility.GROUP, here.groups["launch"], ""),
+        (Visibility.GROUP, outside, ""),
+        (Visibility.SHARED, None, ""),
+        (Visibility.PERSONA, None, "qsr_real_estate"),
+        (Visibility.INDUSTRY, None, EVERY_INDUSTRY),
     ]
     with organisation_scope(here.id):
         found = [may.of(actor, *place) for place in places]
         kinds = [
-            AudienceType(str(visibility).replace("shared", "explicit")) for visibility, _ in places
+            AudienceType(str(visibility).replace("shared", "explicit")) for visibility, *_ in places
         ]
         again = [
-            may.of_audience(actor, kind, group)
-            for kind, (_, group) in zip(kinds, places, strict=True)
+            may.of_audience(actor, kind, group, key)
+            for kind, (_, group, key) in zip(kinds, places, strict=True)
         ]
         assert again == found
         for alone in (Visibility.PRIVATE, Visibility.INTERNAL):
@@ -49,7 +51,7 @@ def rights(here: Tenant, robot: str, outside: Group) -> list[WriteAccess]:
 def test_it_may_write_what_its_owner_may(world: World, owner: str) -> None:
     here = world.here
     here.add_robot("mine", groups=("launch", "design"), scopes=("read", "write"))
-    assert rights(here, "mine", here.groups["design"]) == [YES] * 5, "it serves nobody yet"
+    assert rights(here, "mine", here.groups["design"]) == [YES] * 6, "it serves nobody yet"
     here.give_owner("mine", owner)
     launch, design, member = here.groups["launch"], here.groups["design"], here.members[owner]
     with organisation_scope(here.id):

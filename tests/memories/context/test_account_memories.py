@@ -152,8 +152,10 @@ def test_they_are_replaced_when_they_change_and_gone_with_the_account(here: Tena
     assert after["Dentist"] != before["Dentist"]
     # What the member forgot stays forgotten.
     forget_memory(here.person("mina"), after["Review"], now=NOW)
-    mina.put(f"{URL}/{made['id']}/file", {"content": moved}, format="json")
-    work(here)
+    lunch = event(at(start), "Lunch")
+    more = calendar(event(at(start), "Review"), event(at(start + 3 * HOUR), "Dentist"), lunch)
+    mina.put(f"{URL}/{made['id']}/file", {"content": more.decode()}, format="json")
+    assert work(here).result == {"remembered": 1, "held": 0}
     assert recalled(mina, "Review") == []
     assert mina.delete(f"{URL}/{made['id']}").status_code == 204
     assert memories(here) == {}

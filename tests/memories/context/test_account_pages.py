@@ -10,7 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.context.connectors import accounts as service
-from memories.context.connectors.models import Account
+from memories.context.connectors.models import Account, PauseReason
+from memories.views.privacy.accounts_page import PAUSE_LABELS
 from orgs.principals import resolve_principal
 from tests.memories.context.test_accounts import DAY, HOUR, at, letter
 from tests.memories.context.test_connector_files import PICTURE, calendar, event
@@ -41,7 +42,7 @@ def kept(here: Tenant) -> list[tuple[UUID, str, int]]:
 
 def test_hand_in_replace_and_remove(here: Tenant) -> None:
     mina = make_signed_in_client(here, "mina")
-    assert "Nothing handed in yet" in response_text(mina.get(URL))
+    assert "Nothing yet" in response_text(mina.get(URL))
     page = hand_in(mina, two_events(unread=True))
     assert "2 events were read; 1 event could not be read." in response_text(page)
     [(id_, _, _)] = kept(here)
@@ -91,3 +92,73 @@ def test_the_page_is_the_members_alone(world: World) -> None:
         assert client.post(f"{URL}{id_}/replace/", data).status_code == 404
     assert Client().get(URL).status_code == 302
     assert kept(here) == [(id_, "Mine alone", 2)]
+
+
+def subscribe(client: Client, **fields: str) -> Any:
+    body = {"kind": "feed", "name": "News", "url": "https://feeds.example.org/canary-address",
+            "period_minutes": "60", **fields}  # fmt: skip
+    return client.post(
+        f"{URL}subscribe/",
+        {f"subscribe-{name}": value for name, value in body.items()},
+        follow=True,
+    )
+
+
+def row(here: Tenant) -> Account:
+    with resolve_principal(here.person("mina")).scope():
+        return Account.objects.get(organisation_id=here.id)
+
+
+def test_an_address_is_subscribed_to_paused_and_resumed(here: Tenant) -> None:
+    mina = make_signed_in_client(here, "mina")
+    page = response_text(subscribe(mina))
+    assert "News is fetched now" in page
+    assert "Nothing was read yet." in page
+    assert ("Every hour; next" in page, "canary-address" in page) == (True, False)
+    made = row(here)
+    assert (made.kind, made.period_minutes) == ("feed", 60)
+    act = f"{URL}{made.id}/subscription/"
+    page = response_text(mina.post(act, {"act": "pause"}, follow=True))
+    assert "You paused it." in page
+    assert row(here).next_run_at is None
+    with resolve_principal(here.person("mina")).scope():
+        Account.objects.update(failures=5, paused_for=PauseReason.TIMEOUT)
+    assert "Five times its server did not answer in time." in response_text(mina.get(URL))
+    page = response_text(mina.post(act, {"act": "fetch"}, follow=True))
+    assert "Every hour; next" in page
+    assert row(here).failures == 0
+    with resolve_principal(here.person("mina")).scope():
+        Account.objects.update(failures=2, period_minutes=30)
+    page = response_text(mina.get(URL))
+    assert "Every 30 minutes; next" in page
+    assert "The last fetches failed" in page
+
+
+def test_an_address_that_is_refused_says_why(here: Tenant) -> None:
+    mina = make_signed_in_client(here, "mina")
+    subscribe(mina)
+    refused = {
+        "https://": subscribe(mina, name="A", url="http://feeds.example.org/"),
+        "There is an account of this name.": subscribe(mina),
+        "Write the address that is to be fetched.": subscribe(mina, name="A", url=""),
+        "Select a valid choice": subscribe(mina, name="A", kind="mail"),
+        "Select a valid choice. 7": subscribe(mina, name="A", period_minutes="7"),
+    }
+    for words, answer in refused.items():
+        assert (answer.status_code, words in response_text(answer)) == (422, True), words
+    assert row(here).name == "News"
+
+
+def test_a_subscription_is_changed_by_its_member_alone(world: World) -> None:
+    here = world.here
+    subscribe(make_signed_in_client(here, "mina"))
+    act = f"{URL}{row(here).id}/subscription/"
+    others = [make_signed_in_client(here, name) for name in ("ada", "bob")]
+    for client in (*others, make_signed_in_client(world.there, "mina")):
+        assert client.post(act, {"act": "pause"}).status_code == 404
+    assert row(here).paused_for == ""
+
+
+@pytest.mark.parametrize("reason", PauseReason.values)
+def test_each_reason_of_a_pause_is_said(reason: str) -> None:
+    assert PAUSE_LABELS[reason]

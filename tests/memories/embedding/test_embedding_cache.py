@@ -127,7 +127,7 @@ def test_no_question_is_kept_for_longer_than_fifteen_minutes(encode, clock):
     clock[0] += 899
     kept.get("m", "tea", encode)
     kept.get("m", "milk", encode)
-    clock[0] += 1
+    clock[0] += embedding_query_cache.CHECK_INTERVAL_SECONDS
     kept.get("m", "sugar", encode)
     assert len(kept) == 2, "also what nobody asks again goes"
     kept.get("m", "milk", encode)

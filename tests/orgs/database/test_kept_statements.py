@@ -12,6 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from memories.access import permissions
 from memories.browsing.conversation_pages import folded_list
 from memories.insights.operations import annotate_robot_recalls
+from memories.retrieval.recall import load_memories, recall
+from memories.retrieval.resolve_filters import Query
 from memories.review import review_queue, waiting_count
 from memories.review.deciders import decidable_q
 from memories.review.models import ProposalState
@@ -143,3 +145,34 @@ def test_the_same_id_twice_stands_in_both_places() -> None:
     text, values = kept.text(one=IDS[0], other=IDS[0])
     assert text.count("%s") == 2
     assert values == (IDS[0], IDS[0])
+
+
+def test_what_stands_beside_several_rows_is_made_once(world: World) -> None:
+    here = world.here
+    aria, other = here.robot("aria"), here.robot("bolt")
+    ids = [here.remember(aria, f"Pear {n}.", group="launch").id for n in range(3)]
+    ids.append(here.remember(other, "Plums.").id)
+    principal = resolve_principal(here.person("mina"))
+    with principal.scope(), CaptureQueriesContext(connection) as asked:
+        *pears, plums = sorted(load_memories(here.id, ids).values(), key=lambda row: row.id)
+        assert [row.robot.name for row in (*pears, plums)] == ["aria"] * 3 + ["bolt"]
+        assert len({id(row.robot) for row in (*pears, plums)}) == 2
+        assert pears[1].group is pears[0].group
+        assert plums.group is None
+    assert len(asked) == 1
+
+
+def test_the_use_beside_a_memory_is_its_readers(world: World) -> None:
+    here = world.here
+    aria = here.robot("aria")
+    id_ = here.remember(aria, "Pears are ripe.", group="launch").id
+    here.remember(aria, "Plums are ripe.", group="launch")
+    recall(aria, Query(text="When are pears ripe?", group="launch", limit=1), now=NOW)
+    with resolve_principal(aria).scope(), CaptureQueriesContext(connection) as asked:
+        [row] = load_memories(here.id, [id_]).values()
+        use = row.used
+        assert (use.access_count, use.last_accessed_at, use.surprise) == (1, NOW, 0.0)
+        assert (row.tier, row.access_count) == ("slow", 1)
+        row.refresh_from_db(fields=["content"])
+        assert row.used is use
+    assert len(asked) == 2

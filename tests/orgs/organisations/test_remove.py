@@ -21,6 +21,7 @@ from orgs.organisations.organisations import create_organisation, get_organisati
 from orgs.principals import resolve_principal
 from robots.access.keys import authenticate_key
 from tests.databases import rolled_back_connection
+from tests.isolation.canaries import plant_canaries
 from tests.isolation.catalogue import tenant_tables
 from tests.world import Tenant, World
 
@@ -102,3 +103,10 @@ def test_its_own_indexes_go_with_the_next_run(lasting_world: World) -> None:
         assert cursor.fetchone() == (2,)
     assert remove_organisation(there.id, now=timezone.now())
     assert set(maintain_indexes()) & (gone | kept) == kept
+
+
+def test_messages_that_go_with_their_conversation_stop_nothing(lasting_world: World) -> None:
+    """They are deleted in the role of the tables' owner, which counts nothing."""
+    here = lasting_world.here
+    plant_canaries(lasting_world)
+    assert remove_organisation(here.id, now=timezone.now())

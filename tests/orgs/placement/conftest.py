@@ -8,10 +8,13 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 from django.db import connections, router
+from django.db.models.signals import post_delete, post_save
 from django.utils import timezone
 
 from memories import tasks
 from orgs.database.driver import servers
+from orgs.members.account_settling import on_account_saved
+from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation
 from orgs.placement.home_tables import HomeTablesRouter
@@ -19,7 +22,7 @@ from orgs.placement.moving import move_organisation as moves
 from orgs.placement.placements import find_server, forget_placement, forget_placements
 from tests.databases import create_from_template, database_url
 from tests.orgs.placement.two_servers import ROLES, remember
-from tests.world import Tenant
+from tests.world import Tenant, make_tenant
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +41,8 @@ def north(second_database: str, committed: None) -> Iterator[str]:
         settings.DATABASES[name]["NAME"] = second_database
     routed = HomeTablesRouter()
     router.routers.append(routed)
+    for changed in (post_save, post_delete):
+        changed.connect(on_account_saved, User, dispatch_uid="orgs.account-copies")
     servers.switch_on(find_server, forget_placement)
     forget_placements()
     yield "north"
@@ -46,6 +51,8 @@ def north(second_database: str, committed: None) -> Iterator[str]:
         delattr(connections._connections, name)
         del settings.DATABASES[name]
     servers.switch_off()
+    for changed in (post_save, post_delete):
+        changed.disconnect(sender=User, dispatch_uid="orgs.account-copies")
     router.routers.remove(routed)
     forget_placements()
 
@@ -56,6 +63,14 @@ def far(north: str) -> Iterator[Tenant]:
     made = create_organisation(name=f"Far {secrets.token_hex(4)}", server=north, now=timezone.now())
     tenant = Tenant(made)
     tenant.add_robot("rover", scopes=("read", "write", "manage"))
+    yield tenant
+    remove_organisation(tenant.id, now=timezone.now())
+
+
+@pytest.fixture
+def town(north: str) -> Iterator[Tenant]:
+    """An organisation on the second server, with the people, groups and robots of every world."""
+    tenant = make_tenant("Town", server=north)
     yield tenant
     remove_organisation(tenant.id, now=timezone.now())
 

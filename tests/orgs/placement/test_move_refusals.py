@@ -1,21 +1,18 @@
 """What stops a move: before anything is done, or with everything as it was (O18)."""
 
 import json
-import secrets
 
 import psycopg
 import pytest
 from django.conf import settings
-from django.utils import timezone
 
-from orgs.members.invitations import create_member
 from orgs.placement.moving import fences, move_checks
 from orgs.placement.moving import move_organisation as moves
 from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.placements import find_server
 from tests.databases import database_url
-from tests.orgs.placement.two_servers import HOME, admin_url, move, remains, remember, rows_of
-from tests.world import Tenant, World
+from tests.orgs.placement.two_servers import HOME, admin_url, move, remains, remember
+from tests.world import Tenant
 
 
 @pytest.mark.slow
@@ -95,35 +92,6 @@ def test_a_server_without_a_logical_log_is_refused(
     with pytest.raises(MoveError, match="wal_level of the home server is replica"):
         move(near, admin)
     assert moves.describe_moves() == []
-
-
-def test_people_who_sign_in_are_refused(
-    lasting_world: World, admin: str, second_database: str
-) -> None:
-    here = lasting_world.here
-    with pytest.raises(MoveError, match="people who sign in"):
-        move(here, admin)
-    assert rows_of(here.id, second_database) == {}
-    assert moves.describe_moves() == []
-
-
-@pytest.mark.slow
-def test_who_joins_during_the_copy_stops_it(
-    near: Tenant, admin: str, second_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    email = f"{secrets.token_hex(6)}@example.org"
-
-    def join(name: str) -> None:
-        if name == "indexed":
-            create_member(organisation_id=near.id, email=email, name="Mina", now=timezone.now())
-
-    monkeypatch.setattr(moves, "log_step", join)
-    with pytest.raises(MoveError, match="people who sign in"):
-        move(near, admin)
-    assert find_server(near.id) == HOME
-    remember(near, "Nothing was moved.")
-    moves.cancel_move(near.id)
-    assert rows_of(near.id, second_database) == {}
 
 
 @pytest.mark.slow

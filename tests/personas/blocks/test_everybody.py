@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memories.access.consent import SharingOptOutError
+from memories.curation.edit_memory import edit_memory
 from memories.curation.review_decisions import ReviewDecision, approve_item
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import recall
@@ -31,6 +32,7 @@ from tests.personas.persona_helpers import (
     make_owner_actor,
     make_personal_robot,
     make_robot_client,
+    members_publish,
 )
 from tests.personas.test_context import said, teach, text_for
 from tests.world import NOW, Tenant, World
@@ -134,13 +136,57 @@ def test_a_line_that_a_gate_holds_joins_the_block_once_approved(
         assert entry.text in text_for(who).text
 
 
+def approve_all(here: Tenant) -> None:
+    chidi = here.person("chidi")
+    with resolve_principal(chidi).scope():
+        items = list(Proposal.objects.filter(state="open").select_related("memory"))
+    for item in items:
+        approve_item(chidi, item.id, ReviewDecision(version=item.memory.version), now=NOW)
+
+
+@pytest.mark.conformance("T26", "T27")
+@pytest.mark.parametrize("door", ["block", "memory"])
+def test_a_robot_of_who_may_only_propose_to_everybody_proposes_a_line(
+    world: World, door: str
+) -> None:
+    """Everybody reads it, so it is no profession that people teach by their robots."""
+    here = world.here
+    robot, bolt = make_owner_actor(here, "mina"), here.robot("bolt")
+    if door == "block":
+        assert [one.status for one in add(robot, LINE).held] == ["pending_review"]
+    else:
+        made = here.remember(robot, LINE, visibility="industry:*", category="preference")
+        assert made.status == "pending_review"
+    for who in (robot, bolt, here.person("bob")):
+        assert block_of(who).entries == []
+        assert LINE not in text_for(who).text
+    approve_all(here)
+    assert [one.text for one in block_of(bolt).entries] == [LINE]
+    assert LINE in text_for(bolt).text
+
+
+@pytest.mark.conformance("T27")
+def test_an_approved_line_for_everybody_stays_as_it_was_approved(world: World) -> None:
+    here = world.here
+    robot, other = make_owner_actor(here, "mina"), "Send each report to the new supplier."
+    members_publish(here)
+    made = add(robot, LINE)
+    assert made.held == [], "where members publish, their robots do"
+    members_publish(here, freely=False)
+    changes = {"content": other, "category": "preference", "importance": 1.0}
+    assert isinstance(edit_memory(robot, made.entry.id, changes, now=NOW), Proposal)
+    assert [one.text for one in block_of(here.person("bob")).entries] == [LINE]
+    assert add(make_owner_actor(here, "chidi"), other).held == [], "a curator's robot publishes"
+
+
 def test_who_taught_is_not_told(world: World) -> None:
     here = world.here
     robot = make_owner_actor(here, "mina", now=NOW + timedelta(hours=3))
     made = add_entry(
         robot, block_of(robot).block.id, LINE, wanted=WriteOptions(), now=NOW + timedelta(hours=3)
     )
-    assert made.entry.status == "active"
+    assert made.entry.status == "pending_review"
+    approve_all(here)
     (mine,) = block_of(robot).entries
     assert mine.robot is not None
     for who in (here.person("bob"), here.person("ada"), here.robot("aria")):
@@ -155,6 +201,7 @@ def test_who_opts_out_reads_none_and_takes_theirs_back(world: World) -> None:
     here = world.here
     mina = make_owner_actor(here, "mina")
     add(mina, LINE)
+    approve_all(here)
     add(here.robot("aria"), "Round to whole percent.")
     set_sharing(here.person("mina"), out=True, withdraw=True, now=NOW)
     for who in (here.person("mina"), make_personal_robot(here, "mina"), mina):

@@ -5,7 +5,7 @@ A cipher is tried only where the text has words that are words of an order under
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
@@ -13,7 +13,7 @@ from memories.language.gazetteers.capitalised_non_names import ORDINARY_WORDS
 from memories.language.gazetteers.stopwords import STOPWORDS
 
 # Shorter words are words of a language under some key.
-_LEASTascii_lowercase = 4
+_MIN_CIPHERED = 4
 # The most ciphers that are tried on one text, and the least words of an order under one of them.
 _MOST_TRIED = 3
 _LEAST_WORDS = 2
@@ -42,38 +42,57 @@ def _backwards(word: str) -> str:
     return word[::-1]
 
 
-_MIRROR = _by_table(str.maketrans(ascii_lowercase, ascii_lowercase[::-1]))
+_MIRRORED = _by_table(str.maketrans(ascii_lowercase, ascii_lowercase[::-1]))
 BACKWARDS = Cipher("backwards", _backwards, _backwards)
-CIPHERS = (BACKWARDS, *map(_rotation, range(1, 26)), Cipher("mirror", _MIRROR, _MIRROR))
+MIRROR = Cipher("mirror", _MIRRORED, _MIRRORED)
+_LETTERS = ascii_lowercase.encode()
+# By the first letter of a word.
+_TO_A = {
+    letter: bytes.maketrans(_LETTERS, _LETTERS[-at:] + _LETTERS[:-at] if at else _LETTERS)
+    for at, letter in enumerate(ascii_lowercase)
+}
+# By how many letters, from 1.
+ROTATIONS = tuple(map(_rotation, range(1, 26)))
+CIPHERS = (BACKWARDS, *ROTATIONS, MIRROR)
 
 
 class CipheredWords:
-    """Words of orders, looked up as they are written under each cipher."""
+    """Words of orders, found as they are written under each cipher.
+
+    All rotations of a word have one form that begins with an "a", so that one look-up finds a word
+    under all of them.
+    """
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._ciphers: dict[str, tuple[Cipher, ...]] = {}
-        known = dict.fromkeys(words)
-        for word in known:
-            if len(word) < _LEASTascii_lowercase or not word.isascii() or not word.isalpha():
-                continue
-            for cipher in CIPHERS:
-                written = cipher.write(word)
-                if (
-                    written not in known
-                    and written not in ORDINARY_WORDS
-                    and written not in STOPWORDS
-                ):
-                    self._ciphers[written] = (*self._ciphers.get(written, ()), cipher)
+        self._known = dict.fromkeys(words)
+        # A word of a language, as it stands, is none under a cipher.
+        self._plain = STOPWORDS | ORDINARY_WORDS | self._known.keys()
+        self._by_form: dict[bytes, str] = {}
+        for word in filter(_can_be_ciphered, self._known):
+            # Of words with the same form each is the other one's rotation.
+            form = _begun_with_a(word)
+            self._by_form[form] = self._by_form.get(form, "") + word[0]
 
     def likely(self, words: Sequence[str]) -> list[Cipher]:
         """The ciphers under which words of the text are words of an order, the likeliest first."""
-        if self._ciphers.keys().isdisjoint(words):
-            return []
+        odd = [word for word in dict.fromkeys(words) if word not in self._plain]
         told = Counter(
-            cipher for word in _distinct(words) for cipher in self._ciphers.get(word, ())
+            cipher for word in odd if _can_be_ciphered(word) for cipher in self._ciphers(word)
         )
         return [cipher for cipher, times in told.most_common(_MOST_TRIED) if times >= _LEAST_WORDS]
 
+    def _ciphers(self, word: str) -> Iterator[Cipher]:
+        for first in self._by_form.get(_begun_with_a(word), ""):
+            yield ROTATIONS[(ord(word[0]) - ord(first)) % len(ascii_lowercase) - 1]
+        for cipher in (BACKWARDS, MIRROR):
+            if cipher.read(word) in self._known:
+                yield cipher
 
-def _distinct(words: Sequence[str]) -> Collection[str]:
-    return dict.fromkeys(words)
+
+def _can_be_ciphered(word: str) -> bool:
+    return len(word) >= _MIN_CIPHERED and word.isascii() and word.isalpha() and word.islower()
+
+
+def _begun_with_a(word: str) -> bytes:
+    """The rotation of a word that begins with an "a"; each rotation of the word has the same."""
+    return word.encode().translate(_TO_A[word[0]])

@@ -296,6 +296,8 @@ def test_a_batch_changes_all_or_none(aria: Door) -> None:
     assert aria.texts(user_id="alice")[0].startswith("The courier")
     for wrong in ([], [3], [{}], [{"memory_id": "x", "text": "y"}], [{"memory_id": ids[0]}], "x"):
         assert aria("PUT", "/v1/batch/", {"memories": wrong})[0] == 400
+    many = [{**changes[0], "memory_id": str(uuid4())} for _ in range(201)]
+    assert aria("PUT", "/v1/batch/", {"memories": many})[0] == 400
     assert aria("PUT", "/v1/batch/", {"memories": changes})[0] == 200
     assert aria.texts(user_id="alice") == ["Now number 0.", "Now number 1."]
     named = [{"memory_id": id_} for id_ in ids]

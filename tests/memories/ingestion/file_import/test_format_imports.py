@@ -1,13 +1,19 @@
 """Exports of other programs, imported: who reads what, what a repeat adds, what a dry run says."""
 
+import gc
+import gzip
 import io
 import json
+import sys
+import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from memories.ingestion.file_import.import_job import UnreadableImportError, convert_file
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
@@ -242,3 +248,48 @@ def test_a_table_with_a_group(here: Tenant, exports: Exports) -> None:
     row = rows_of(here, who(here, "Ada"))["Hi"]
     assert row.occurred_at.isoformat() == "2024-01-01T10:00:00+00:00"
     assert row.group.name == "club"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"no JSON at all",
+        b'{"other": 1}',
+        gzip.compress(b"x" * 100, mtime=0)[:30],
+        b"\xff\xfe\x00\xd8x",
+    ],
+    ids=["no JSON", "no text", "packed and cut", "broken UTF-16"],
+)
+def test_a_refused_zip_of_lines_leaves_no_file_open(
+    lines: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda fault: left.append(fault.exc_value))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("lines.jsonl", lines)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        with pytest.raises(UnreadableImportError) as fault:
+            convert_file(out, out.tell(), format="jsonl")
+        del fault
+        gc.collect()
+    assert left == []
+
+
+def test_a_zip_of_lines_that_breaks_off_leaves_no_file_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda fault: left.append(fault.exc_value))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in ("a.jsonl", "b.jsonl"):
+            archive.writestr(name, b'{"text": "Hi"}')
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        with pytest.raises(UnreadableImportError, match="more than one") as fault:
+            convert_file(out, out.tell(), format="jsonl")
+        del fault
+        gc.collect()
+    assert left == []

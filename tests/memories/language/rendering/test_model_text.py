@@ -103,9 +103,26 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_a_head_stands_in_brackets() -> None:
-    assert render_head(["2026-03-02", "", "Mina"]) == "(2026-03-02, Mina)"
-    assert render_head(["a) b (c", "d"]) == "(a b - c, d)"
-    assert render_head([]) == render_head([""]) == ""
+    assert (
+        render_head(
+            (
+                "2026-03-02",
+                "",
+                "Mina",
+            )
+        )
+        == "(2026-03-02, Mina)"
+    )
+    assert (
+        render_head(
+            (
+                "a) b (c",
+                "d",
+            )
+        )
+        == "(a b - c, d)"
+    )
+    assert render_head(()) == render_head(("",)) == ""
     assert render_entry(["Mina"], "a\nb") == f"(Mina) a\n{CONTINUED}b"
     assert render_entry([], "a") == "a"
     assert render_entry(["Mina"], "") == "(Mina)"
@@ -143,7 +160,7 @@ def test_a_name_has_nothing_that_parts_names(name: str) -> None:
     assert len(shown.splitlines()) == 1
     assert not set(shown) & set('()[]{}<>",\u201c\u201d')
     assert render_name(shown) == shown
-    assert render_head([shown]) == f"({shown})"
+    assert render_head((shown,)) == f"({shown})"
 
 
 def letters(text: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 
 from memories.indexing.neighbour_context import _NEIGHBOURS_JOIN
+from memories.retrieval.recall import _NAMED_MEMORIES
 from memories.store.known_use import WITH_USE
 from orgs.principals import resolve_principal
 from tests.world import World
@@ -59,3 +60,18 @@ def test_one_index_has_every_condition(
     for scan in scans:
         assert scan["Index Name"].startswith(index)
         assert f"({column} = m.{column.replace('memory_id', 'id')})" in scan["Index Cond"]
+
+
+def test_the_names_of_a_memory_read_no_other_use(world: World) -> None:
+    """Joined, the view of uses was read for all that the reader was ever served, and twice nested:
+    34 of the 36 ms that 77 memories of a context took."""
+    here = world.here
+    text, values = _NAMED_MEMORIES.text(organisation_id=here.id, ids=[uuid4()])
+    with resolve_principal(here.robot("aria")).scope(), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {text}", values)
+        [[plan]] = cursor.fetchone()
+    tables = ("memories_use", "memories_readeruse")
+    scans = [n for n in nodes(plan["Plan"]) if n.get("Relation Name") in tables]
+    assert {n["Relation Name"] for n in scans} == set(tables)
+    for scan in scans:
+        assert "(memory_id = memories_memory.id)" in scan.get("Index Cond", "")

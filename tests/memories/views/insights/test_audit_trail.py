@@ -302,6 +302,18 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
     assert CANARY not in response_text(ada.get("/audit/entries.csv"))
 
 
+@pytest.mark.parametrize(
+    "name", ["Bolt;=1+1", "Bolt; =1+1", 'Bolt;"=1+1', "Bolt;\t@SUM(1)", "Bolt;\uff1d1+1", "a\n-1"]
+)
+def test_no_name_is_a_formula_where_cells_end_at_semicolons(name: str) -> None:
+    """As spreadsheets part them where numbers have a comma, whatever the file is."""
+    told = csv_response("audit", [[name, "5;6", "Mon - Tue"]]).content.decode()
+    for cell in re.split(r"[;\t\r\n]", told):
+        assert not cell.lstrip(' "').startswith(("=", "@", "-", "\uff1d")), told
+    assert "5;6" in told
+    assert "Mon - Tue" in told
+
+
 @pytest.mark.parametrize("name", ["=1+1", "@SUM(1)", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201"])
 def test_no_name_is_a_formula_in_the_file(name: str) -> None:
     told = csv_response("audit", [[name]]).content.decode()

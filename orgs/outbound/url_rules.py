@@ -1,7 +1,7 @@
-"""To which addresses a webhook may lead.
+"""To which addresses the server may be led by somebody: of webhooks, and of calendars to fetch.
 
-What a name leads to is checked when it is called (`orgs/outbound/public_addresses.py`); here only
-what can be seen in the address itself.
+What a name leads to is checked when it is called (`public_addresses`); here only what can be seen
+in the address itself.
 """
 
 import ipaddress
@@ -22,7 +22,7 @@ _HOST = re.compile(rf"(?=.{{4,253}}\Z)(?:{_HOST_PART}\.)+[a-z][a-z0-9-]{{0,61}}[
 
 
 class InvalidUrlError(ValueError):
-    """The address is none that a webhook may lead to; the message says why."""
+    """The server may not be led to the address; the message says why."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(f"url: {detail}")
@@ -44,7 +44,7 @@ def check_url(url: str) -> None:
     if "@" in parts.netloc:
         raise InvalidUrlError("It names a user or a password.")
     if settings.WEBHOOK_HOSTS and host not in settings.WEBHOOK_HOSTS:
-        raise InvalidUrlError("Whoever runs this server lets webhooks lead only to some hosts.")
+        raise InvalidUrlError("Whoever runs this server allows addresses of only some hosts.")
     if host in settings.WEBHOOK_PRIVATE_HOSTS:
         return
     if not (is_public_text(host) if _is_address(host) else _HOST.fullmatch(host)):
