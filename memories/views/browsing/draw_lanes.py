@@ -14,7 +14,8 @@ TICKS = 4
 
 @dataclass(frozen=True, slots=True)
 class LaneMark:
-    """One memory: the name of its lane (who said it), when, and what became of it ("" for what was only said)."""
+    """One memory: the name of its lane (who said it), when, and what became of it, empty for what
+    was only said."""
 
     lane: str
     at: datetime
