@@ -78,7 +78,7 @@ def counted(here: Tenant) -> tuple[int, ...]:
         return tuple(kind.objects.count() for kind in kinds)
 
 
-@pytest.mark.conformance("N15", open="CSV, Telegram export, Slack export, mem0 export")
+@pytest.mark.conformance("N15")
 @pytest.mark.parametrize("caller", ["ada", "mona"])
 def test_a_file_is_imported_by_a_job(here: Tenant, caller: str) -> None:
     client = here.browser("ada") if caller == "ada" else here.api("mona")
@@ -110,7 +110,7 @@ def test_a_file_is_imported_by_a_job(here: Tenant, caller: str) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.conformance("N15", open="CSV, Telegram export, Slack export, mem0 export")
+@pytest.mark.conformance("N15")
 @pytest.mark.parametrize("caller", ["ada", "mona"])
 def test_a_dry_run_says_what_it_would_bring_and_writes_nothing(here: Tenant, caller: str) -> None:
     client = here.browser("ada") if caller == "ada" else here.api("mona")
@@ -291,7 +291,7 @@ def test_members_choose_whether_they_sit_in_what_they_make(here: Tenant) -> None
     assert named & {"closed", "joined"} == {"joined"}
 
 
-@pytest.mark.conformance("N15", open="CSV, Telegram export, Slack export, mem0 export")
+@pytest.mark.conformance("N15")
 @pytest.mark.parametrize(
     ("content", "words"),
     [

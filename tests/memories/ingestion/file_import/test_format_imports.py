@@ -163,7 +163,7 @@ def test_talks_with_an_assistant_are_private_to_whoever_imports(
         exports.take([{**export[0], "id": "other", "conversation_id": "other", "uuid": "other"}])
 
 
-@pytest.mark.conformance("Z25")
+@pytest.mark.conformance("N15", "Z25")
 def test_mem0_is_private_to_each_user_and_nothing_is_shared(here: Tenant, exports: Exports) -> None:
     rows = [mem0_row(1, "kim", "Likes tea"), mem0_row(2, "lee", "Likes rice"),
             mem0_row(3, None, "An agent's own")]  # fmt: skip
