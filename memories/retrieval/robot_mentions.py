@@ -49,28 +49,31 @@ FROM (SELECT * FROM memories_memory m
     ORDER BY m.id DESC LIMIT %(considered)s) AS m
 ORDER BY at DESC, m.id DESC LIMIT %(limit)s
 """
-_ROBOT_COUNTS_SQL = f"""
+# hits: one of the two above.
+_COUNTS_TEMPLATE = """
 SELECT coalesce(r.external_id, r.id::text), r.name, count(*)
-FROM ({_HITS_SQL}) AS h
+FROM ({hits}) AS h
 CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
     WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
-    AND {_ROBOT_VISIBLE_SQL}
+    AND {visible}
 GROUP BY r.id ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
-_TIMELINE_SQL = f"""
+_TIMELINE_TEMPLATE = """
 SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name,
     h.reworded
 FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY at DESC, id DESC) AS so_far
-    FROM ({_HITS_SQL}) AS newest) AS h
+    FROM ({hits}) AS newest) AS h
 LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = h.speaker_member_id
 LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
-    AND {_ROBOT_VISIBLE_SQL}
+    AND {visible}
 WHERE h.so_far <= %(most_bytes)s OR h.so_far = octet_length(h.content)
 ORDER BY h.at, h.id
 """
-_NEWEST_COUNTS_SQL = _ROBOT_COUNTS_SQL.replace(_HITS_SQL, _NEWEST_SQL)
-_NEWEST_TIMELINE_SQL = _TIMELINE_SQL.replace(_HITS_SQL, _NEWEST_SQL)
+_ROBOT_COUNTS_SQL = _COUNTS_TEMPLATE.format(hits=_HITS_SQL, visible=_ROBOT_VISIBLE_SQL)
+_TIMELINE_SQL = _TIMELINE_TEMPLATE.format(hits=_HITS_SQL, visible=_ROBOT_VISIBLE_SQL)
+_NEWEST_COUNTS_SQL = _COUNTS_TEMPLATE.format(hits=_NEWEST_SQL, visible=_ROBOT_VISIBLE_SQL)
+_NEWEST_TIMELINE_SQL = _TIMELINE_TEMPLATE.format(hits=_NEWEST_SQL, visible=_ROBOT_VISIBLE_SQL)
 # What became of memories: "decision", "changed" for words that were other ones before or hold no
 # longer.
 _MARKS_SQL = """
