@@ -39,7 +39,7 @@ from memories.webhooks.owners import list_open_endpoints
 from memories.webhooks.read_feeds import read_feeds
 from memories.webhooks.send_deliveries import send_due
 from orgs.accounts.old_sessions import delete_old_sessions
-from orgs.members.account_settling import compare_all_copies, settle_due_copies
+from orgs.members.settle_accounts import compare_all_copies, settle_due_copies
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.quotas import add_up_usage
 from orgs.placement.all_organisations import list_organisation_ids, list_removed_ids

@@ -17,7 +17,7 @@ class OrgsConfig(AppConfig):
         from orgs.database.driver.binary_values import register_binary_dumpers
         from orgs.database.driver.servers import list_servers, switch_on
         from orgs.database.role_checks import check_roles
-        from orgs.members.account_settling import on_account_saved
+        from orgs.members.settle_accounts import on_account_saved
         from orgs.placement.home_tables import HomeTablesRouter
         from orgs.placement.placements import find_server, forget_placement
         from orgs.placement.server_checks import check_servers

@@ -288,6 +288,11 @@ WEBHOOK_PRIVATE_HOSTS = frozenset(
     one.lower() for one in env.list("WEBHOOK_PRIVATE_HOSTS", default=[])
 )
 WEBHOOK_HTTP = env.bool("WEBHOOK_HTTP", default=False)
+# Hosts with addresses in a private network from which each member may have a calendar or feed
+# fetched, and so reads it.
+SUBSCRIPTION_PRIVATE_HOSTS = frozenset(
+    one.lower() for one in env.list("SUBSCRIPTION_PRIVATE_HOSTS", default=[])
+)
 # Days for which it is kept what was sent to a webhook, and what is owed is sent again.
 WEBHOOK_LOG_DAYS = max(1, env.int("WEBHOOK_LOG_DAYS", default=30))
 

@@ -43,9 +43,9 @@ MAX_NAME_WORDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """Filters. kind: the first word of actions ("memory"); acts: actions; fields:
-    of a memory, whose edits are found beside the acts; who: the id of the member
-    or robot that did it; person, robot: words of the name of the member or robot that did it;
+    """Filters. kind: the first word of actions ("memory"); acts: actions; fields: of a
+    memory, whose edits are found beside the acts; who: the id of the member or robot that did it;
+    person, robot: words of the name of the member or robot that did it;
     about: the id of the object; member: what they did and what was done to them."""
 
     kind: str = ""
@@ -153,10 +153,10 @@ def _filter_entries(actor: Actor, wanted: AuditFilter) -> "QuerySet[Any]":
     if wanted.kind:
         rows = rows.filter(action__startswith=f"{wanted.kind}.")
     if wanted.acts:
-        edited = Q(action="memory.edited", detail__fields__has_any_keys=list(wanted.fields))
-        rows = rows.filter(
-            Q(action__in=wanted.acts) | edited if wanted.fields else Q(action__in=wanted.acts)
-        )
+        found = Q(action__in=wanted.acts)
+        if wanted.fields:
+            found |= Q(action="memory.edited", detail__fields__has_any_keys=list(wanted.fields))
+        rows = rows.filter(found)
     if wanted.person:
         rows = rows.filter(member__in=_list_ids_by_name(Member, actor, wanted.person), untold=False)
     if wanted.robot:

@@ -14,8 +14,9 @@ from django.core.cache import cache
 
 # More let more workers work for one organisation at a time, and others wait longer.
 MAX_TURNS = 2
-# Seconds for which a run works, and after which a turn of which nothing is heard is over.
-TURN_SECONDS, LOST_AFTER_SECONDS = 1.0, 90
+# Seconds for which a run works, and after which a turn of which nothing is heard is over: that one
+# of a killed worker keeps no row waiting past the next sweep.
+TURN_SECONDS, LOST_AFTER_SECONDS = 1.0, 30
 
 
 def acquire_turn(kind: str, organisation_id: UUID) -> int | None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import QuerySet
 
 from memories.browsing.change_feed.change_feed import current_position
@@ -75,7 +76,7 @@ def create_endpoint(
     taken, and what `check_may_own` raises.
     """
     check_may_own(actor)
-    check_url(url)
+    check_url(url, private_hosts=settings.WEBHOOK_PRIVATE_HOSTS)
     principal, secret, id_ = resolve_principal(actor), make_secret(), endpoint_id or new_id()
     with principal.scope():
         acquire_advisory_lock(principal.organisation_id, f"webhooks:{principal.own_audience}")
@@ -113,7 +114,7 @@ def update_endpoint(
     """
     check_may_own(actor)
     if "url" in data:
-        check_url(data["url"])
+        check_url(data["url"], private_hosts=settings.WEBHOOK_PRIVATE_HOSTS)
     principal = resolve_principal(actor)
     with principal.scope():
         endpoint = get_endpoint(actor, endpoint_id, lock=True)

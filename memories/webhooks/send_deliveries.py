@@ -216,7 +216,7 @@ def _lease(
     """Inside the owner's scope, which shows only what is about audiences that they read."""
     secrets = _open_secrets(endpoint, now)
     try:
-        check_url(endpoint.url)
+        check_url(endpoint.url, private_hosts=settings.WEBHOOK_PRIVATE_HOSTS)
     except InvalidUrlError as error:
         raise EndpointStoppedError(DisabledReason.ADDRESS) from error
     rows = WebhookDelivery.objects.filter(

@@ -14,8 +14,7 @@ from orgs.database.driver.servers import (
     switched_to_server,
 )
 from orgs.database.rls import organisation_scope
-from orgs.members.account_settling import drop_copies, settle_account
-from orgs.members.unused_accounts import delete_account, detach_account
+from orgs.members.settle_accounts import delete_account, detach_account, drop_copies, settle_account
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.users import User
 from orgs.placement.account_copies import mark_copy_due

@@ -1,6 +1,5 @@
 """Fetch one file from an address that somebody else named."""
 
-import asyncio
 import ssl
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -8,19 +7,19 @@ from typing import Literal
 
 import httpcore2
 
-from orgs.outbound.post import public_tls
 from orgs.outbound.public_addresses import (
-    TRANSPORT_ERRORS,
-    AddressError,
+    CallFailure,
     PublicBackend,
     Resolve,
+    public_tls,
     resolve_host,
+    run_call,
 )
 
 # For the look-up, the connection and the whole answer together.
 SECONDS = 10.0
 NOT_MODIFIED = 304
-FetchError = Literal["", "timeout", "unreachable", "redirect", "refused", "too-large", "encoded"]
+FetchError = CallFailure | Literal["", "redirect", "refused", "too-large", "encoded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +51,8 @@ def fetch_file(
     """
     backend = PublicBackend(resolve, private_hosts)
     known = {"If-None-Match": etag, "If-Modified-Since": modified}
-    # Not `asyncio.run`, which would wait for the look-up of a name after the time is over.
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(
-            asyncio.wait_for(_get(url, known, most, backend, tls or public_tls()), SECONDS)
-        )
-    except TimeoutError:
-        return FetchResult(None, "timeout")
-    except (AddressError, *TRANSPORT_ERRORS):
-        return FetchResult(None, "unreachable")
-    finally:
-        loop.close()
+    done = run_call(_get(url, known, most, backend, tls or public_tls()), seconds=SECONDS)
+    return done if isinstance(done, FetchResult) else FetchResult(None, done)
 
 
 async def _get(

@@ -1,20 +1,19 @@
 """Send one message to an address that somebody else named."""
 
-import asyncio
 import ssl
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import httpcore2
 
 from orgs.outbound.public_addresses import (
-    TRANSPORT_ERRORS,
-    AddressError,
+    CallFailure,
     PublicBackend,
     Resolve,
+    public_tls,
     resolve_host,
+    run_call,
 )
 
 # For the look-up, the connection and the answer together.
@@ -28,13 +27,7 @@ class PostResult:
     """status: of the answer; None if there was none, and then error says why."""
 
     status: int | None
-    error: Literal["", "timeout", "unreachable"] = ""
-
-
-@cache
-def public_tls() -> ssl.SSLContext:
-    """A context that trusts whom the machine trusts; reading the certificates takes a while."""
-    return ssl.create_default_context()
+    error: CallFailure | Literal[""] = ""
 
 
 def post_message(
@@ -49,19 +42,8 @@ def post_message(
     """POST JSON within SECONDS. No redirect is followed: its status is the answer. private_hosts:
     see `PublicBackend`. resolve, tls: how a name is looked up, and whom the connection trusts."""
     backend = PublicBackend(resolve, private_hosts)
-    # Not `asyncio.run`, which would wait for the look-up of a name after the time is over.
-    loop = asyncio.new_event_loop()
-    try:
-        status = loop.run_until_complete(
-            asyncio.wait_for(_post(url, body, headers, backend, tls or public_tls()), SECONDS)
-        )
-        return PostResult(status)
-    except TimeoutError:
-        return PostResult(None, "timeout")
-    except (AddressError, *TRANSPORT_ERRORS):
-        return PostResult(None, "unreachable")
-    finally:
-        loop.close()
+    done = run_call(_post(url, body, headers, backend, tls or public_tls()), seconds=SECONDS)
+    return PostResult(done) if isinstance(done, int) else PostResult(None, done)
 
 
 async def _post(

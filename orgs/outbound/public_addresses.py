@@ -8,9 +8,11 @@ checked. Who calls follows no redirect, and bounds time and size.
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Collection, Iterable
+import ssl
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 import httpcore2
 
@@ -19,6 +21,8 @@ MAX_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str], Awaitable[list[str]]]
+CallFailure = Literal["timeout", "unreachable"]
+Answer = TypeVar("Answer")
 
 # What a call raises, besides `AddressError`, if nobody is reached or the answer is none of HTTP.
 TRANSPORT_ERRORS = (
@@ -102,3 +106,24 @@ class PublicBackend(httpcore2.AnyIOBackend):
                     address, port, timeout, local_address, socket_options
                 )
         return await super().connect_tcp(last, port, timeout, local_address, socket_options)
+
+
+@cache
+def public_tls() -> ssl.SSLContext:
+    """A context that trusts whom the machine trusts; reading the certificates takes a while."""
+    return ssl.create_default_context()
+
+
+def run_call(call: Coroutine[Any, Any, Answer], *, seconds: float) -> Answer | CallFailure:
+    """What a call through a `PublicBackend` answers, or why it has no answer. seconds: for the
+    look-up, the connection and the answer together."""
+    # Not `asyncio.run`, which would wait for the look-up of a name after the time is over.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(asyncio.wait_for(call, seconds))
+    except TimeoutError:
+        return "timeout"
+    except (AddressError, *TRANSPORT_ERRORS):
+        return "unreachable"
+    finally:
+        loop.close()

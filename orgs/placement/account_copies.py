@@ -4,7 +4,7 @@ Accounts, sessions and whatever opens them stay on the home server. Where an org
 another one, the rows of its members refer to a copy of their account there: its id, address, name
 and whether it is open. `AccountCopy` names each copy; it is committed before the first membership
 refers to the account, so that no copy and no membership is ever unknown. What may have been left
-by something that broke off is `due`, and is settled later (`orgs.members.account_settling`).
+by something that broke off is `due`, and is settled later (`orgs.members.settle_accounts`).
 """
 
 from collections.abc import Sequence
@@ -77,8 +77,10 @@ FROM orgs_user u WHERE u.id > %(after)s::text::uuid ORDER BY u.id LIMIT %(limit)
 _NAMED_SQL = """SELECT u.id, u.email, u.name, u.is_active, true FROM orgs_user u
 JOIN orgs_accountcopy c ON c.account = u.id
 WHERE c.server = %(server)s AND u.id = ANY (%(accounts)s::text[]::uuid[])"""
-_NAME_DUE_SQL = """INSERT INTO orgs_accountcopy (id, account, server, due_at, ends_account)
-VALUES (%(id)s::text::uuid, %(account)s::text::uuid, %(server)s, now(), false)
+# hours: for how long it counts as due.
+NAME_COPY_SQL = """INSERT INTO orgs_accountcopy (id, account, server, due_at, ends_account)
+VALUES (%(id)s::text::uuid, %(account)s::text::uuid, %(server)s,
+    now() - make_interval(hours => %(hours)s::int), false)
 ON CONFLICT (account, server) DO UPDATE SET due_at = excluded.due_at"""
 PAGE = 5_000
 
@@ -183,9 +185,13 @@ def mark_differing_copies(server: str) -> int:
             right = set(map(tuple, fetch_all(_NAMED_SQL, asked)))
             for row in rows:
                 if tuple(row) not in right:
-                    values = {"id": str(new_id()), "account": str(row[0]), "server": server}
-                    fetch_all(_NAME_DUE_SQL, values)
+                    fetch_all(NAME_COPY_SQL, values_of_copy(row[0], server))
                     found += 1
+
+
+def values_of_copy(account: UUID, server: str, *, hours: int = 0) -> dict[str, Any]:
+    """What NAME_COPY_SQL takes."""
+    return {"id": str(new_id()), "account": str(account), "server": server, "hours": hours}
 
 
 def note_settled(copy: DueCopy) -> None:

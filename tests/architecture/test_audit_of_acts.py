@@ -55,7 +55,7 @@ UNRECORDED = {
         "memories.privacy.erasure.begin_erasure.record_erased_memories",
         "memories.privacy.opt_out.make_private",
         "memories.store.use.restore_use",
-        "orgs.members.unused_accounts.delete_account",
+        "orgs.members.settle_accounts.delete_account",
         "robots.conversations.message_withdrawal.restore_all_messages",
         "robots.conversations.message_withdrawal.withdraw_all_messages",
         "robots.conversations.message_withdrawal.withdraw_messages",

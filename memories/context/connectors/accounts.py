@@ -186,11 +186,11 @@ def _merge_entries(
     any more, up to the newest MAX_ENTRIES together."""
     known: dict[tuple[str, ...], list[AccountEntry]] = defaultdict(list)
     for row in before:
-        known[_said(row)].append(row)
+        known[_content_key(row)].append(row)
     kept, new = [], []
     for entry in parsed.entries:
         row = _to_row(found, entry)
-        same = known[_said(row)]
+        same = known[_content_key(row)]
         kept.append(same.pop()) if same else new.append(row)
     if found.kind == AccountType.FEED:
         uids = {entry.uid for entry in parsed.entries}
@@ -200,7 +200,7 @@ def _merge_entries(
     return kept, new
 
 
-def _said(row: AccountEntry) -> tuple[str, ...]:
+def _content_key(row: AccountEntry) -> tuple[str, ...]:
     """The same for rows that say the same. An entry of a feed may have no time or be dated anew."""
     return (row.uid, row.title, row.person, row.text) if row.uid else (entry_digest(row),)
 

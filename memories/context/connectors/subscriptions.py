@@ -74,13 +74,13 @@ def subscribe_to_address(
 
     Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
     """
-    check_url(url)
+    check_url(url, private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS)
     made = Account(kind=kind, name=name)
     made.url = encrypt_secret(url, purpose=_purpose(made.id))
     made.period_minutes, made.next_run_at = period_minutes, now
     with transaction.atomic():
         create_account(principal, made, ParseResult(entries=[]), now=now)
-        _enqueue_fetch(made, now=now)
+        _enqueue_for_member(made, now=now)
     return made
 
 
@@ -116,7 +116,7 @@ def change_subscription(
                 period_minutes=found.period_minutes,
             )
         if paused is False:
-            _enqueue_fetch(found, now=now)
+            _enqueue_for_member(found, now=now)
     return found
 
 
@@ -136,28 +136,35 @@ def _start_due(organisation_id: UUID, now: datetime) -> int:
 
 
 def _start_fetch(organisation_id: UUID, account_id: UUID, member_id: UUID, now: datetime) -> bool:
-    with organisation_scope(organisation_id):
-        member = Member.objects.filter(
-            joined_q(), organisation_id=organisation_id, id=member_id
-        ).first()
-    if member is None:
+    principal = _find_principal(organisation_id, member_id)
+    if principal is None:
         return False
-    principal = resolve_principal(actor_of(member))
     with transaction.atomic():
         with principal.scope():
             # Another sweeper may have started it meanwhile.
             rows = member_accounts(principal).filter(id=account_id, next_run_at__lte=now)
             found = rows.select_for_update(skip_locked=True).first()
-        return found is not None and _enqueue_fetch(found, now=now)
+        return found is not None and _enqueue_fetch(principal, found, now=now)
 
 
-def _enqueue_fetch(found: Account, *, now: datetime) -> bool:
+def _find_principal(organisation_id: UUID, member_id: UUID) -> Principal | None:
+    """A member as they sign in themselves, whose jobs the fetches are; None once they have left."""
+    with organisation_scope(organisation_id):
+        rows = Member.objects.filter(joined_q(), organisation_id=organisation_id, id=member_id)
+        member = rows.first()
+    return resolve_principal(actor_of(member)) if member else None
+
+
+def _enqueue_for_member(found: Account, *, now: datetime) -> None:
+    """Also where a robot asked: the job is the member's."""
+    if principal := _find_principal(found.organisation_id, found.member_id):
+        _enqueue_fetch(principal, found, now=now)
+
+
+def _enqueue_fetch(principal: Principal, found: Account, *, now: datetime) -> bool:
     """Enqueue the job of a locked account, unless one is open, and set when the next is due.
     Returns whether there is a new one."""
     assert found.period_minutes is not None  # noqa: S101 - of a subscription
-    with organisation_scope(found.organisation_id):
-        member = Member.objects.get(organisation_id=found.organisation_id, id=found.member_id)
-    principal = resolve_principal(actor_of(member))
     parameters = {"account": str(found.id), FETCH_KEY: True}
     with principal.scope():
         found.next_run_at = now + timedelta(minutes=found.period_minutes)
@@ -218,7 +225,7 @@ def _fetch(found: Account, now: datetime) -> tuple[FetchResult, str]:
     try:
         url = decrypt_secret(found.url, purpose=_purpose(found.id))
         # The settings may have changed.
-        check_url(url)
+        check_url(url, private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS)
     except SecretLostError:
         return FetchResult(None), PauseReason.SECRET
     except InvalidUrlError:
@@ -230,7 +237,7 @@ def _fetch(found: Account, now: datetime) -> tuple[FetchResult, str]:
         url,
         most=MAX_FILE_BYTES[found.kind],
         **known,
-        private_hosts=settings.WEBHOOK_PRIVATE_HOSTS,
+        private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS,
     )
     return result, result.error
 

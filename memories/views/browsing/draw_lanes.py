@@ -46,7 +46,7 @@ def draw_lanes(marks: Sequence[LaneMark]) -> tuple[list[Lane], list[tuple[float,
     begin, end = min(one.at for one in marks), max(one.at for one in marks)
     span = (end - begin).total_seconds()
 
-    def place(at: datetime) -> float:
+    def percent_of(at: datetime) -> float:
         share = (at - begin).total_seconds() / span if span else 0.5
         return round(MARGIN + (100 - 2 * MARGIN) * share, 2)
 
@@ -55,11 +55,11 @@ def draw_lanes(marks: Sequence[LaneMark]) -> tuple[list[Lane], list[tuple[float,
     own = names if len(names) <= MAX_LANES else names[: MAX_LANES - 1]
     # What stands out is drawn last, over what was only said.
     drawn = [
-        PlacedMark(place(one.at), one) for one in sorted(marks, key=lambda one: bool(one.kind))
+        PlacedMark(percent_of(one.at), one) for one in sorted(marks, key=lambda one: bool(one.kind))
     ]
     lanes = [Lane(name, tuple(one for one in drawn if one.mark.lane == name)) for name in own]
     rest = tuple(one for one in drawn if one.mark.lane not in own)
     if rest:
         lanes.append(Lane("", rest))
     times = [begin + (end - begin) * n / TICKS for n in range(TICKS + 1)] if span else [begin]
-    return lanes, [(place(at), at) for at in times]
+    return lanes, [(percent_of(at), at) for at in times]

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from orgs.database.driver.servers import HOME, list_servers
 from orgs.management.output import ResultCommand
-from orgs.members.account_settling import settle_due_copies
+from orgs.members.settle_accounts import settle_due_copies
 from orgs.placement.moving.admin_connections import MoveError
 from orgs.placement.moving.move_organisation import (
     PAUSE_SECONDS,

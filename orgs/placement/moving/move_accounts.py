@@ -8,21 +8,18 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from orgs.database.driver.servers import HOME
-from orgs.models.base import new_id
-from orgs.placement.account_copies import FREE_ADDRESS_SQL, WRITE_COPY_SQL
+from orgs.placement.account_copies import (
+    FREE_ADDRESS_SQL,
+    NAME_COPY_SQL,
+    WRITE_COPY_SQL,
+    values_of_copy,
+)
 from orgs.placement.moving.admin_connections import Connection, MoveError
 from orgs.placement.moving.move_records import MoveRecord
 from orgs.placement.moving.organisation_rows import list_accounts
 
 _READ_SQL = """SELECT u.id::text AS id, u.email, u.name, u.is_active FROM orgs_user u
 WHERE u.id = ANY (%s) FOR KEY SHARE"""
-_NAME_SQL = """INSERT INTO orgs_accountcopy (id, account, server, due_at, ends_account)
-VALUES (%s, %s, %s, now(), false)
-ON CONFLICT (account, server) DO UPDATE SET due_at = excluded.due_at"""
-# Long enough ago for the sweep to look at them at once.
-_NAME_UNUSED_SQL = """INSERT INTO orgs_accountcopy (id, account, server, due_at, ends_account)
-VALUES (%s, %s, %s, now() - interval '1 hour', false)
-ON CONFLICT (account, server) DO UPDATE SET due_at = excluded.due_at"""
 _UNUSED_SQL = """SELECT u.id FROM orgs_user u
 WHERE NOT EXISTS (SELECT 1 FROM orgs_member m WHERE m.user_id = u.id) ORDER BY u.id"""
 
@@ -39,7 +36,7 @@ def copy_accounts(
             raise MoveError("A member has an account that the home server does not know.")
         if move.target == HOME:
             return
-        _name_copies(home, _NAME_SQL, accounts, move.target)
+        _name_copies(home, accounts, move.target)
     values = [dict(zip(("id", "email", "name", "is_active"), row, strict=True)) for row in rows]
     with target.transaction(), target.cursor() as cursor:
         cursor.executemany(FREE_ADDRESS_SQL, values)
@@ -51,9 +48,13 @@ def mark_unused_copies(home: Connection, there: Connection, server: str) -> None
     them."""
     if server != HOME:
         unused = [account for (account,) in there.execute(_UNUSED_SQL).fetchall()]
-        _name_copies(home, _NAME_UNUSED_SQL, unused, server)
+        # Due for long enough for the sweep to look at them at once.
+        _name_copies(home, unused, server, hours=1)
 
 
-def _name_copies(home: Connection, statement: str, accounts: Sequence[UUID], server: str) -> None:
+def _name_copies(
+    home: Connection, accounts: Sequence[UUID], server: str, *, hours: int = 0
+) -> None:
+    values = [values_of_copy(account, server, hours=hours) for account in accounts]
     with home.cursor() as cursor:
-        cursor.executemany(statement, [(new_id(), account, server) for account in accounts])
+        cursor.executemany(NAME_COPY_SQL, values)

@@ -134,7 +134,8 @@ def test_a_hostile_feed_ends_in_seconds(tmp_path: Path, data: bytes) -> None:
 @pytest.fixture
 def server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     """A server of a feed, which the settings allow."""
-    settings.WEBHOOK_HTTP, settings.WEBHOOK_PRIVATE_HOSTS = True, frozenset({"127.0.0.1"})
+    settings.WEBHOOK_HTTP = True
+    settings.SUBSCRIPTION_PRIVATE_HOSTS = frozenset({"127.0.0.1"})
     monkeypatch.setattr(service, "fetch_file", lambda *a, **k: in_own_thread(fetch_file, *a, **k))
     with serving() as found:
         found.body = rss(item("One"), item("Two"))

@@ -37,7 +37,8 @@ pytestmark = pytest.mark.usefixtures("lasting_world")
 @pytest.fixture
 def server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     """A server of a calendar, which the settings allow."""
-    settings.WEBHOOK_HTTP, settings.WEBHOOK_PRIVATE_HOSTS = True, frozenset({"127.0.0.1"})
+    settings.WEBHOOK_HTTP = True
+    settings.SUBSCRIPTION_PRIVATE_HOSTS = frozenset({"127.0.0.1"})
     monkeypatch.setattr(service, "fetch_file", lambda *a, **k: in_own_thread(fetch_file, *a, **k))
     with serving() as found:
         found.body = events("Review")
@@ -173,7 +174,9 @@ def test_an_address_that_the_settings_forbid_pauses_at_once(
     here: Tenant, server: FileServer, settings: Any
 ) -> None:
     subscribed(here, server)
-    settings.WEBHOOK_PRIVATE_HOSTS = frozenset()
+    # A host to which the webhooks of admins may lead is none that a member may read.
+    settings.WEBHOOK_PRIVATE_HOSTS = settings.SUBSCRIPTION_PRIVATE_HOSTS
+    settings.SUBSCRIPTION_PRIVATE_HOSTS = frozenset()
     assert run(here).reason == FAILURE_SENTENCES["address"]
     assert (account(here).next_run_at, account(here).paused_for) == (None, "address")
     assert server.asked == []

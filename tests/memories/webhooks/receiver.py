@@ -7,10 +7,9 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +24,7 @@ from memories.webhooks.send_deliveries import send_due
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
 from robots.access.keys import authenticate_key
+from tests.local_http import QuietHandler, http_server
 from tests.world import Tenant
 
 ALL_TYPES = [str(one) for one in SUBSCRIBED_TYPES]
@@ -76,8 +76,8 @@ def receiving(*, answer_bytes: int = 0) -> Iterator[Receiver]:
     receiver = Receiver()
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Handler(QuietHandler):
+        def do_POST(self) -> None:  # noqa: N802 - as http.server calls it
             body = self.rfile.read(int(self.headers["Content-Length"]))
             request = Request({k.lower(): v for k, v in self.headers.items()}, body, self.path)
             with lock:
@@ -92,25 +92,8 @@ def receiving(*, answer_bytes: int = 0) -> Iterator[Receiver]:
             self.end_headers()
             self.wfile.write(bytes(answer_bytes))
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def handle(self) -> None:
-            with suppress(OSError):
-                super().handle()
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    receiver.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with http_server(Handler, receiver.stopped) as receiver.port:
         yield receiver
-    finally:
-        receiver.stopped.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 def by_key(here: Tenant, name: str) -> Actor:

@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+
+from tests.local_http import QuietHandler, http_server
 
 
 @dataclass
@@ -34,8 +34,8 @@ def serving() -> Iterator[FileServer]:
     """A server with an empty file."""
     found = FileServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(QuietHandler):
+        def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
             asked = {name.lower(): value for name, value in self.headers.items()}
             found.asked.append(asked)
             found.stopped.wait(found.seconds)
@@ -54,22 +54,5 @@ def serving() -> Iterator[FileServer]:
             while found.endless and not found.stopped.is_set():
                 self.wfile.write(bytes(65_536))
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def handle(self) -> None:
-            with suppress(OSError):
-                super().handle()
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    found.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with http_server(Handler, found.stopped) as found.port:
         yield found
-    finally:
-        found.stopped.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(5)

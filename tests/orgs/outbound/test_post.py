@@ -1,5 +1,6 @@
 """Messages to addresses that somebody else named: never into a private network (N08)."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -95,7 +96,7 @@ def test_a_look_up_and_an_answer_share_the_time(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(post, "SECONDS", 0.3)
 
     async def hangs(host: str) -> list[str]:
-        await post.asyncio.sleep(60)
+        await asyncio.sleep(60)
         return [PUBLIC]
 
     started = time.monotonic()

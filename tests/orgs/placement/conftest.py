@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memories import tasks
 from orgs.database.driver import servers
-from orgs.members.account_settling import on_account_saved
+from orgs.members.settle_accounts import on_account_saved
 from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from orgs.accounts.sessions import list_memberships
-from orgs.members.account_settling import settle_due_copies
 from orgs.members.invitations import accept_invitation, create_member, invite_member
 from orgs.members.members import remove_member
+from orgs.members.settle_accounts import settle_due_copies
 from orgs.models.users import User
 from orgs.placement.account_copies import list_copies
 from orgs.placement.moving import move_organisation as moves

@@ -19,11 +19,11 @@ from memories.privacy.request_erasure import erase_member_unchecked
 from orgs.accounts.sessions import list_memberships
 from orgs.database.driver.servers import WrongServerError, on_server
 from orgs.database.rls import organisation_scope
-from orgs.members import account_settling
-from orgs.members.account_settling import settle_due_copies
+from orgs.members import settle_accounts
 from orgs.members.invitations import accept_invitation, create_member, invite_member
 from orgs.members.member_erasure import erase_member
 from orgs.members.members import change_role, remove_member
+from orgs.members.settle_accounts import settle_due_copies
 from orgs.models.memberships import Member
 from orgs.models.users import User
 from orgs.placement import account_copies, placements
@@ -307,7 +307,7 @@ def test_an_erasure_that_is_killed_is_finished_by_the_sweep(
 
     for name in ("settle_copy", "_end_account"):
         with monkeypatch.context() as patch:
-            patch.setattr(account_settling, name, kill)
+            patch.setattr(settle_accounts, name, kill)
             with pytest.raises(KilledError):
                 erase_and_sweep()
         assert User.objects.filter(pk=account.pk).exists()

@@ -1,4 +1,5 @@
-"""Bring the copies of an account on other servers to what they should be.
+"""Bring accounts to what they should be: those that open nothing are deleted, and the copies on
+other servers follow.
 
 A copy is due when its account was changed or deleted, and whenever a membership may refer to it or
 may have let go of it. Each step can be done again: what was killed in between is done by the sweep.
@@ -10,12 +11,14 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
+from orgs.accounts.sessions import end_sign_ins
 from orgs.database.driver.servers import HOME, is_switched_on, list_servers, switched_to_server
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.members.unused_accounts import delete_account, detach_account
 from orgs.models.memberships import Member
 from orgs.models.users import User
 from orgs.placement.account_copies import (
@@ -30,13 +33,38 @@ from orgs.placement.account_copies import (
     release_copy,
     write_copy,
 )
-from orgs.placement.all_organisations import list_members_on_server, list_memberships_ever
+from orgs.placement.all_organisations import (
+    delete_memberless_account,
+    list_members_on_server,
+    list_memberships_ever,
+)
 
 log = logging.getLogger("commonmind.accounts")
 # What is due for a shorter time may belong to a transaction that is still open.
 SETTLE_AFTER_SECONDS = 60.0
 MAX_SETTLED = 1_000
 _DELETE_COPY_SQL = "DELETE FROM orgs_user WHERE id = %(account)s::text::uuid"
+
+
+def detach_account(account: UUID, *, but: UUID | None = None) -> bool:
+    """Let every organisation but one let go of an account, if it opens none of them: there the
+    member stays, without an account. Each is a transaction of its own. Returns whether it is so."""
+    elsewhere = [one for one in list_memberships_ever(account) if one[0] != but]
+    if any(removed_at is None for _, _, removed_at in elsewhere):
+        return False
+    for organisation_id, member_id, _ in elsewhere:
+        with organisation_scope(organisation_id):
+            Member.objects.filter(organisation_id=organisation_id, id=member_id).update(user=None)
+    return True
+
+
+def delete_account(user: User) -> int:
+    """Delete an account that opens nothing. Returns 1."""
+    end_sign_ins(user)
+    about_them = ContentType.objects.get_for_model(User)
+    LogEntry.objects.filter(content_type=about_them, object_id=str(user.pk)).delete()
+    delete_memberless_account(user)
+    return 1
 
 
 def settle_copy(copy: DueCopy) -> int:
