@@ -17,9 +17,9 @@ from memories.views.decisions import decisions as decision_pages
 from memories.views.experts import experts_page, knowledge_map_page
 from memories.views.insights import (
     ageing_policy_page,
-    architectures,
     audit_trail,
     first_steps,
+    index_layouts,
     overview,
     robot_page,
     tiers,
@@ -66,11 +66,8 @@ pages = [
     path("", overview.home, name="home"),
     path("overview/<str:name>.csv", overview.chart_file, name="overview-csv"),
     path("overview/demo/remove/", first_steps.remove_demo_view, name="demo-remove"),
-    path("architectures/", architectures.architectures, name="architectures"),
-    path("architectures/layouts/", architectures.switch_layout, name="layout-switch"),
-    path(
-        "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
-    ),
+    path("layouts/", index_layouts.index_layouts, name="index-layouts"),
+    path("layouts/switch/", index_layouts.switch_layout, name="layout-switch"),
     path("tiers/", tiers.tiers, name="tiers"),
     path("tiers/policy/", ageing_policy_page.ageing_policy, name="tier-policy"),
     path(

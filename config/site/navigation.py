@@ -134,7 +134,7 @@ _COMMANDS = (
     (lazy_text("Forget everything about me"), "me-forget", "", "forget", _EVERYBODY),
     (lazy_text("Erase me for good"), "me-erase", "", "warning", _EVERYBODY),
     (lazy_text("Sign out"), "account_logout", "", "signout", _EVERYBODY),
-    (lazy_text("Architectures compared"), "architectures", "", "decisions", MODERATOR_ROLES),
+    (lazy_text("Index layouts"), "index-layouts", "", "decisions", MODERATOR_ROLES),
 )
 
 

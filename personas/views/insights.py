@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.access.visibility import MemoryRequestError
@@ -187,11 +187,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
     context = {
         "tabs": persona_tabs("persona-figures"),
         "since": found.since,
-        "each": f"{found.personas_each:.1f}",
-        "members": [
-            {"personas": personas, "members": members}
-            for personas, members in sorted(found.members.items())
-        ],
+        "with_persona": sum(many for personas, many in found.members.items() if personas),
+        "everybody": sum(found.members.values()),
+        "members": _member_chart(found.members),
         "gate": found.gate,
         "associations": found.associations,
         "told": any(found.associations.values()),
@@ -233,6 +231,44 @@ def _block_row(one: BlockMetrics, talked: ConversationMetrics | None) -> dict[st
         "told": ", ".join(f"{short_day(week.at)}: {week.entries}" for week in one.weeks),
         "reads": one.reads,
         "writes": one.writes,
-        "ratio": "" if one.reads_a_write is None else f"{one.reads_a_write:.1f}",
-        "messages": "" if each is None else f"{each:.1f}",
+        "ratio": "" if one.reads_a_write is None else _ratio_words(one.reads_a_write),
+        "messages": "" if each is None else format_number(round(each)),
+    }
+
+
+def _ratio_words(reads_a_write: float) -> str:
+    """Which of the two happens more often, and about how many times."""
+    if reads_a_write == 0:
+        return gettext("never read since it was written")
+    more, rest = max(reads_a_write, 1 / reads_a_write), reads_a_write >= 1
+    if round(more) == 1:
+        return gettext("read about as often as written")
+    words = (
+        gettext("read about %(times)s times as often as written")
+        if rest
+        else gettext("written about %(times)s times as often as read")
+    )
+    return words % {"times": format_number(round(more))}
+
+
+def _member_chart(members: Mapping[int, int]) -> dict[str, Any]:
+    """How many members have no persona, one, two; for components/chart.html."""
+    return {
+        "title": gettext("How many personas members have"),
+        "sentence": gettext("Of those who share"),
+        "kind": "bars",
+        "unit": gettext("members"),
+        "first_column": gettext("Personas"),
+        "max": max([*members.values(), 1]),
+        "values": [
+            {
+                "label": ngettext("%(count)s persona", "%(count)s personas", count)
+                % {"count": format_number(count)}
+                if count
+                else gettext("No persona"),
+                "value": many,
+                "text": format_number(many),
+            }
+            for count, many in sorted(members.items())
+        ],
     }

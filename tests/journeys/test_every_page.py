@@ -194,7 +194,7 @@ def test_every_page(site: RunningSite, demo: None, theme: str, width: int) -> No
     every = pages(client)
     assert len(every) > 30
     plain = ("", "review", "jobs", "me", "me/known", "me/names", "audit", "design", "trash")
-    named = (*plain, "experts", "architectures")
+    named = (*plain, "experts", "layouts")
     assert {f"/{name}/".replace("//", "/") for name in named} <= set(every)
     for url in (*every, *ALSO):
         visit(ada, url)

@@ -1,7 +1,5 @@
-"""Figures as tables for the terminal, Markdown and CSV; and the machine that they come from."""
+"""Figures as tables for the terminal and Markdown; and the machine that they come from."""
 
-import csv
-import io
 import os
 import platform
 from collections.abc import Sequence
@@ -30,14 +28,6 @@ class Table:
         return "\n".join(
             [*lines, *(_format_row([format_cell(c) for c in row]) for row in self.rows), ""]
         )
-
-    def csv(self) -> str:
-        """The rows as they are, under their columns."""
-        out = io.StringIO()
-        rows = csv.writer(out)
-        rows.writerow(self.columns)
-        rows.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
-        return out.getvalue()
 
 
 def _format_row(cells: Sequence[str]) -> str:

@@ -1,17 +1,15 @@
-"""Write a report as JSON, Markdown and charts; and read the newest one."""
+"""Write a report as JSON, Markdown and charts."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import orjson
-from django.conf import settings
 
 from memories.evaluation.report import predictions, sections
 from memories.evaluation.report.charts import render_bar_chart
 
 Report = dict[str, Any]
-PACKAGED_REPORTS = Path(__file__).resolve().parents[3] / "docs" / "architectures"
 REPORT_FILE = "report.json"
 # name: (title, unit, what of a run)
 CHARTS: dict[str, tuple[str, str, Callable[[Report], float]]] = {
@@ -74,13 +72,3 @@ def render_markdown(report: Report) -> str:
         "### The machine\n\n" + "\n".join(f"- {name}: {value}" for name, value in made.items()),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
-def find_newest_report() -> Report | None:
-    """The report that was made here, or else the one that comes with the product."""
-    for folder in (Path(settings.DATA_DIR) / "architectures", PACKAGED_REPORTS):
-        path = folder / REPORT_FILE
-        if path.is_file():
-            found: Report = orjson.loads(path.read_bytes())
-            return found
-    return None

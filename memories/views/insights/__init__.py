@@ -1,1 +1,1 @@
-"""Overview, audit trail and the architectures compared."""
+"""Overview, audit trail, tiers and index layouts."""

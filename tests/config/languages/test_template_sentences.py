@@ -104,7 +104,7 @@ _CLASS_BLOCK = re.compile(r"{%\s*block\s+\w+_class\s*%}[^{]*{%\s*endblock[^%]*%}
 @pytest.mark.conformance(
     "X16",
     open=(
-        "texts of /architectures/ and /design/, errors of services that a page quotes, reasons of "
+        "texts of /design/, errors of services that a page quotes, reasons of "
         "jobs and mails with news are English, and no "
         "German speaker beside the translator has read the sentences"
     ),

@@ -49,22 +49,19 @@ def test_it_costs_one_query_on_a_page_and_none_on_a_fragment(
     assert len(asked) == 2
 
 
-def test_the_architectures_are_for_those_who_choose_strategies(world: World) -> None:
+def test_index_layouts_are_for_those_who_choose_strategies(world: World) -> None:
     """No line of the rail; the playground and the palette lead there, for who may open it."""
     for name, may in {"ada": True, "chidi": True, "bob": False, "vera": False}.items():
         client = make_signed_in_client(world.here, name)
         frame = client.get("/people/").context
-        assert "/architectures/" not in {item["url"] for item in frame["nav"]}
-        assert ("/architectures/" in {one["url"] for one in frame["commands"]}) is may
-        page = client.get("/architectures/")
+        assert "/layouts/" not in {item["url"] for item in frame["nav"]}
+        assert ("/layouts/" in {one["url"] for one in frame["commands"]}) is may
+        page = client.get("/layouts/")
         assert (page.status_code == 200) is may
         if may:
             [here] = [item["url"] for item in page.context["nav"] if item["current"]]
             assert here == "/playground/"
-            assert (
-                'href="/architectures/"'
-                in response_text(client.get("/playground/")).split("<main")[1]
-            )
+            assert 'href="/layouts/"' in response_text(client.get("/playground/")).split("<main")[1]
 
 
 def test_acts_are_found_by_who_may_do_them(world: World) -> None:

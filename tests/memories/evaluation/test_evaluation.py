@@ -1,7 +1,5 @@
 """The whole command on one group with the fake encoder: what it writes, leaves and refuses."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 from itertools import count
@@ -9,19 +7,15 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from memories.evaluation import compare_architectures as evaluation_run
 from memories.evaluation import table_sizes
 from memories.evaluation.dataset.scenarios import SCENARIOS
 from memories.evaluation.measures import run_measurements
-from memories.evaluation.report import write_report
 from memories.retrieval import recall
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Organisation
-from tests.page_client import make_signed_in_client, response_text
-from tests.world import World
 
 STRATEGY = "triple_tenant"
 
@@ -131,60 +125,3 @@ def test_an_interrupted_comparison_leaves_nothing(
 def test_what_makes_no_sense_is_said(tmp_path: Path, words: tuple[str, str]) -> None:
     with pytest.raises(CommandError):
         call_command("compare_architectures", "--output", str(tmp_path), *words)
-
-
-@pytest.fixture
-def report(tmp_path: Path, settings: object, monkeypatch: pytest.MonkeyPatch) -> dict:
-    """A small report that was made here."""
-    from tests.memories.evaluation.test_ranking import run
-
-    runs = [
-        run(name, groups=groups, quality=0.9, ms=12.5, room=4000)
-        for groups in (1, 10)
-        for name in ("graph", "multi_level")
-    ]
-    ranking = evaluation_run.rank_architectures(runs)
-    cuts = {"1": 0.002, "5": 0.01, "10": 0.02}
-    data = [
-        {"groups": n, "messages": 500 * n, "members": 50, "questions": 9, "paraphrased": 4,
-         "probes": 4, "user_probes": 50, "readable": 490.0, "fill_rows_per_s": 900.0,
-         "distinct_texts": 400, "sha256": "ab" * 32, "random_recall": cuts}
-        for n in (1, 10)
-    ]  # fmt: skip
-    made = {"started_at": timezone.now().isoformat(), "seconds": 5, "seed": 1, "cores": 2,
-            "command": "manage.py compare_architectures", "warm_up_questions": 10}  # fmt: skip
-    whole = {"made": made, "data": data, "runs": runs, "references": [], "random_recall": cuts,
-             "formula": "", "ranking": ranking, "recommendation": "graph", "leaks": []}  # fmt: skip
-    monkeypatch.setattr(write_report.settings, "DATA_DIR", tmp_path)
-    write_report.write_report(whole, tmp_path / "architectures")
-    return whole
-
-
-@pytest.mark.conformance("A39")
-def test_the_page_shows_the_newest_report(world: World, report: dict) -> None:
-    client = make_signed_in_client(world.here, "chidi")
-    page = client.get("/architectures/")
-    assert "Graph is recommended. At 10 groups it has 90.0 percent" in response_text(page)
-    assert [stat["value"] for stat in page.context["stats"]] == ["90.0", "12", "5,000", 0]
-    assert "A random order would find 2.0 %" in response_text(page)
-    assert response_text(client.get("/architectures/?groups=1")).count("500") > 0
-    rows = list(csv.reader(io.StringIO(response_text(client.get("/architectures/cost.csv")))))
-    assert rows[1][:3] == ["Graph", "1", "12.5"]
-    assert "Why: its score is" in response_text(page)
-    for name in ("predictions", "complexity", "fit"):
-        assert client.get(f"/architectures/{name}.csv").status_code == 200
-    assert client.get("/architectures/secrets.csv").status_code == 404
-
-
-def test_the_page_is_for_those_who_choose(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_report.settings, "DATA_DIR", tmp_path)
-    monkeypatch.setattr(write_report, "PACKAGED_REPORTS", tmp_path / "none")
-    assert "No report yet" in response_text(
-        make_signed_in_client(world.here, "ada").get("/architectures/")
-    )
-    assert (
-        make_signed_in_client(world.here, "ada").get("/architectures/cost.csv").status_code == 404
-    )
-    assert make_signed_in_client(world.here, "mina").get("/architectures/").status_code == 404

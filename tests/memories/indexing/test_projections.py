@@ -88,15 +88,13 @@ def test_the_graph_is_filled_in_steps_and_a_later_wish_wins(here: Tenant) -> Non
 
 def test_the_page_has_the_same_press(here: Tenant) -> None:
     chidi = make_signed_in_client(here, "chidi")
-    page = response_text(chidi.get("/architectures/"))
+    page = response_text(chidi.get("/layouts/"))
     assert "Switch on" in page
     form = {"name": "partitions", "on": "1"}
-    assert (
-        make_signed_in_client(here, "mina").post("/architectures/layouts/", form).status_code == 404
-    )
-    assert chidi.post("/architectures/layouts/", {"name": "x", "on": "1"}).status_code == 404
-    assert chidi.post("/architectures/layouts/", form).status_code == 302
-    assert "Being filled" in response_text(chidi.get("/architectures/"))
+    assert make_signed_in_client(here, "mina").post("/layouts/switch/", form).status_code == 404
+    assert chidi.post("/layouts/switch/", {"name": "x", "on": "1"}).status_code == 404
+    assert chidi.post("/layouts/switch/", form).status_code == 302
+    assert "Being filled" in response_text(chidi.get("/layouts/"))
     states = {one.name: one.enabled for one in list_projections(here.person("chidi"))}
     assert states["partitions"]
 

@@ -14,6 +14,7 @@ from orgs.principals import resolve_principal
 from personas.block_writes.block_updates import confirm_entry
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion
+from personas.views.insights import _ratio_words
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.personas.persona_helpers import (
     QSR,
@@ -156,19 +157,34 @@ def test_the_figures_are_those_that_were_made(world: World) -> None:
     [row] = page.context["blocks"]
     few = [one["handle"] for one in page.context["few"]]
     assert (row["handle"], len(few), QSR in few) == (QSR, 3, False)
-    assert "Messages a conversation" not in response_text(page)
+    assert "A conversation" not in response_text(page)
+    assert "Read 0 times, written 3 times" in response_text(page)
+    assert row["ratio"] == "never read since it was written"
     told = (row["entries"], row["characters"], row["writes"], row["reads"], row["messages"])
     assert told == (3, len("\n".join(lessons)), 3, 0, "")
     assert page.context["associations"]["made"] == 3
-    # Three of five people have one each.
-    assert page.context["each"] == "0.6"
-    assert page.context["members"] == [
-        {"personas": 0, "members": 2},
-        {"personas": 1, "members": 3},
+    assert (page.context["with_persona"], page.context["everybody"]) == (3, 5)
+    assert [(one["label"], one["value"]) for one in page.context["members"]["values"]] == [
+        ("No persona", 2),
+        ("1 persona", 3),
     ]
     assert make_signed_in_client(here, "mina").get("/personas/figures/").status_code == 404
     # One of them is how many taught each.
     assert count_queries(chidi, "/personas/figures/") <= 13
+
+
+@pytest.mark.parametrize(
+    ("reads_a_write", "words"),
+    [
+        (0.2, "written about 5 times as often as read"),
+        (0.66, "written about 2 times as often as read"),
+        (0.7, "read about as often as written"),
+        (1.4, "read about as often as written"),
+        (1500.0, "read about 1,500 times as often as written"),
+    ],
+)
+def test_a_ratio_is_said_in_words(reads_a_write: float, words: str) -> None:
+    assert _ratio_words(reads_a_write) == words
 
 
 def test_pages_without_anything_say_so_in_one_sentence(world: World) -> None:
