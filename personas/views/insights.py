@@ -237,9 +237,9 @@ def _block_row(one: BlockMetrics, talked: ConversationMetrics | None) -> dict[st
 
 
 def _ratio_words(reads_a_write: float) -> str:
-    """Which of the two happens more often, and about how many times."""
+    """Which of the two happens more often, and how many times; empty if nothing was read."""
     if reads_a_write == 0:
-        return gettext("never read since it was written")
+        return ""
     more, rest = max(reads_a_write, 1 / reads_a_write), reads_a_write >= 1
     if round(more) == 1:
         return gettext("read about as often as written")
