@@ -13,6 +13,7 @@ _shared = share_metrics(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
 from config.mcp.application import McpApplication  # noqa: E402 - the apps must be loaded
+from config.monitoring.diagnosis import warn_if_folder_unshared  # noqa: E402
 from config.monitoring.graceful_shutdown import draining  # noqa: E402
 from config.monitoring.trace_export import start_tracing  # noqa: E402
 from config.releases.database_release import abort_if_database_newer  # noqa: E402
@@ -30,6 +31,7 @@ abort_if_restore_unfinished()
 abort_if_database_newer()
 exit_if_encoder_unusable()
 look_at_start()
+warn_if_folder_unshared()
 start_tracing("web")
 draining.watch(settings.DRAIN_SECONDS, end_connections)
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")

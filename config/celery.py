@@ -58,6 +58,14 @@ def check_encoder(**kwargs: Any) -> None:
 
 
 @worker_ready.connect
+def check_folder(**kwargs: Any) -> None:
+    """Say in the log if another worker has another DATA_DIR."""
+    from config.monitoring.diagnosis import warn_if_folder_unshared
+
+    warn_if_folder_unshared()
+
+
+@worker_ready.connect
 def start_model_sweep(sender: Any, **kwargs: Any) -> None:
     """Start the sweep for memories without a vector: the model can change only at a restart."""
     sender.app.send_task("memories.sweep_models", retry=False)

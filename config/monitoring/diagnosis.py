@@ -1,8 +1,11 @@
 """What whoever runs the service finds out by one command: each part with its state, in a sentence,
 and what to do. Nothing is changed, and neither a text nor an organisation is named."""
 
+import contextlib
+import logging
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,10 +19,16 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError
 
 from config.archive.status import STOPPED
 from config.monitoring.archive_state import archive_state, find_archive_status, find_log_slot
-from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
+from config.monitoring.health import (
+    MIN_FREE_BYTES,
+    data_folder_id,
+    encoder_state,
+    encryption_state,
+)
 from config.monitoring.server_states import find_absent, find_faults, read_server_states
 from config.releases.database_release import find_newer_migration
 from config.version import VERSION
@@ -31,6 +40,8 @@ from orgs.database.backup.restore_marker import has_unfinished_restore
 from orgs.database.role_checks import list_excess_rights, list_unsafe_connections
 from orgs.database.standby import monitor as standby
 from orgs.placement.moving.unfinished_moves import list_unfinished_moves
+
+log = logging.getLogger("commonmind.start")
 
 OK, WARNING, FAULT = "ok", "warning", "fault"
 # `config.embedded.servers.provisioning` makes them; a test compares the lists.
@@ -44,6 +55,7 @@ MIN_FREE_SHARE = 0.1
 RECENT = timedelta(days=1)
 MAX_CLOCK_SKEW = timedelta(seconds=5)
 PROVISION = "`python -m config.embedded provision`, as a superuser (DATABASE_ADMIN_URL), makes it."
+UNSHARED = "what is uploaded or exported on one host is not found on the other."
 MIGRATE = "Run `manage.py migrate --database owner`."
 _EXTENSIONS_SQL = "SELECT extname, extversion FROM pg_extension"
 _VERSION_SQL = "SELECT current_setting('server_version_num')::int"
@@ -202,6 +214,37 @@ def _check_disk() -> tuple[str, ...]:
     return (OK, text) if usage.free >= MIN_FREE_SHARE * usage.total else (WARNING, text, advice)
 
 
+def _check_folder() -> tuple[str, ...]:
+    own, apart = data_folder_id(), count_workers_elsewhere()
+    if not own:
+        advice = "Let the user of the service write there: uploads, exports and logs lie in it."
+        return FAULT, "DATA_DIR cannot be written.", advice
+    if apart:
+        advice = "Let all hosts share one DATA_DIR, see docs/scaling.md."
+        return FAULT, f"{apart} workers have another DATA_DIR: {UNSHARED}", advice
+    return OK, "The workers that answer have the same DATA_DIR as this process."
+
+
+def count_workers_elsewhere() -> int:
+    """How many of the workers that answer do not share DATA_DIR with this process."""
+    sender = import_string(settings.TASK_SENDER)
+    answers = sender.control.broadcast("data_folder", reply=True, timeout=2.0) or ()
+    found = [folder for answer in answers for folder in answer.values()]
+    # One of the release before knows no such question, and answers with an error.
+    return sum(isinstance(one, str) and one not in ("", data_folder_id()) for one in found)
+
+
+def warn_if_folder_unshared() -> None:
+    """Say in the log of a process that starts if workers have another DATA_DIR."""
+    threading.Thread(target=_warn_if_unshared, name="data-folder", daemon=True).start()
+
+
+def _warn_if_unshared() -> None:
+    with contextlib.suppress(redis.RedisError, OperationalError):
+        if apart := count_workers_elsewhere():
+            log.warning("%s workers have another DATA_DIR: %s", apart, UNSHARED)
+
+
 def _check_archive() -> tuple[str, ...]:
     now, slot, status = timezone.now(), find_log_slot(), find_archive_status()
     kept = f"The database keeps {slot.kept_bytes / 1e6:,.0f} MB of its log for it." if slot else ""
@@ -284,6 +327,7 @@ CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "workers": _check_workers,
     "queue": _check_queue,
     "disk": _check_disk,
+    "folder": _check_folder,
     "archive": _check_archive,
     "clocks": _check_clocks,
     "standby": _check_standby,

@@ -17,10 +17,12 @@ from celery.signals import (
     worker_process_init,
     worker_process_shutdown,
 )
+from celery.worker.control import inspect_command
 from django.conf import settings
 from opentelemetry.trace import SpanKind
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_latest
 
+from config.monitoring.health import data_folder_id
 from config.monitoring.metrics import build_registry, may_read_metrics
 from config.monitoring.trace_export import start_tracing
 from config.shared_metrics import FOLDER_VARIABLE
@@ -75,6 +77,12 @@ def start_process_tracing(**_: Any) -> None:
 def stop_process_tracing(**_: Any) -> None:
     """The last spans leave before the process ends."""
     _ends_tracing.close()
+
+
+@inspect_command()  # type: ignore[untyped-decorator]
+def data_folder(state: Any, **_: Any) -> str:
+    """`data_folder_id` of this worker, for those who ask whether they share it."""
+    return data_folder_id()
 
 
 @worker_init.connect

@@ -4,10 +4,13 @@ import json
 import os
 import re
 import shutil
+import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +23,7 @@ from config.archive.status import ArchiveStatus
 from config.embedded.servers import provisioning
 from config.embedded.servers.ports import choose_port
 from config.monitoring import archive_state, diagnosis, health
+from config.monitoring.worker_tasks import data_folder
 from memories.embedding.encoder import EncoderError
 from tests.databases import autocommit_connection
 from tests.operations.backup_round_trip import create_migrated, temporary_database
@@ -39,10 +43,16 @@ class Workers:
     def ping(self, timeout: float) -> list[dict[str, Any]]:
         return [{name: {"ok": "pong"}} for name in self.names]
 
+    def broadcast(self, command: str, *, reply: bool, timeout: float) -> list[dict[str, Any]]:
+        folder = "8a1f" if "away" in "".join(self.names) else health.data_folder_id()
+        old = {"error": f"unknown command {command}"}
+        return [{"old@a": old}, *({name: folder} for name in self.names)]
+
 
 # Of its own for each process of a run.
 DATABASE = f"commonmind_doctor_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
 answering, silent = Workers("worker@a", "jobs@a"), Workers()
+away = Workers("away@b", "away@c")
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +207,9 @@ BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "workers": ("workers", on("TASK_SENDER", f"{__name__}.silent"), (), "No worker answers"),
     "queue": ("queue", waits, ("DELETE FROM memories_pending",), "has waited for 60 minutes"),
     "disk": ("disk", full, (), "0.0 GB free"),
+    "folder": (
+        "folder", on("TASK_SENDER", f"{__name__}.away"), (), "2 workers have another DATA_DIR",
+    ),
     "archive that never began": ("archive", on("ARCHIVE_DIR", "/archive"), (), "Nobody makes"),
     "archive that stopped": ("archive", archive_of(minutes=6), (), "Nobody makes the archive."),
     "archive that is behind": ("archive", archive_of(late=16), (), "No room. The database keeps"),
@@ -257,3 +270,26 @@ def test_a_database_that_is_away_is_a_fault_of_its_parts(
 
 def test_the_lists_are_those_of_provisioning() -> None:
     assert diagnosis.EXTENSIONS == provisioning.EXTENSIONS
+
+
+def test_a_folder_is_named_once_by_whoever_is_first(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    with ThreadPoolExecutor(8) as pool:
+        named = set(pool.map(lambda _: health.data_folder_id(), range(32)))
+    assert len(named) == 1
+    assert named == {data_folder(None)}
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.id"]
+    settings.DATA_DIR = tmp_path / "none"
+    assert health.data_folder_id() == ""
+
+
+def test_a_process_that_starts_says_that_workers_have_another_folder(
+    settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, told in (("answering", 0), ("silent", 0), ("away", 1)):
+        settings.TASK_SENDER = f"{__name__}.{name}"
+        diagnosis.warn_if_folder_unshared()
+        [thread] = [one for one in threading.enumerate() if one.name == "data-folder"] or [None]
+        if thread:
+            thread.join()
+        assert len([one for one in caplog.records if "DATA_DIR" in one.message]) == told
