@@ -21,6 +21,7 @@ from robots.registry.personal_robot_sql import visible_robot_sql
 
 RECENT_PERIOD = timedelta(days=7)
 MAX_ROBOTS = 100
+MAX_MINUS_SIGNS = 20
 # Without a topic so many of the memories that came last are looked at.
 MAX_CONSIDERED = 2_000
 
@@ -156,7 +157,7 @@ def count_by_robot(
             actor,
             _ROBOT_COUNTS_SQL,
             now,
-            topic=prepare_words(topic, is_query=True),
+            topic=_prepare_topic(topic),
             limit=limit,
             robots=MAX_ROBOTS,
         )
@@ -167,8 +168,15 @@ def list_timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> lis
     """The `limit` newest memories with all words of the topic, as far as their texts fit into one
     answer, the oldest of them first."""
     most = settings.ANSWER_TEXTS_MAX_BYTES
-    asked = {"topic": prepare_words(topic, is_query=True), "limit": limit, "most_bytes": most}
+    asked = {"topic": _prepare_topic(topic), "limit": limit, "most_bytes": most}
     return [TimelineEntry(*row) for row in _fetch_in_scope(actor, _TIMELINE_SQL, now, **asked)]
+
+
+def _prepare_topic(topic: str) -> str:
+    """What `memories_web_query` takes. PostgreSQL refuses a query with 32 minus signs in a row, as
+    a drawn line has; from MAX_MINUS_SIGNS on they are blanks."""
+    first = prepare_words(topic, is_query=True).split("-", MAX_MINUS_SIGNS)
+    return "-".join([*first[:-1], first[-1].replace("-", " ")])
 
 
 def list_newest(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import MultiPartParser
@@ -43,7 +44,8 @@ class FormFlagField(FlagField):
 def form_values(request: Request) -> dict[str, Any]:
     """The fields and files of a form. Raises ValidationError for one that is given more than
     once."""
-    values = request.data
+    # Of an empty body the framework makes a mere dictionary.
+    values = request.data or QueryDict()
     if repeated := sorted(name for name in values if len(values.getlist(name)) > 1):
         raise serializers.ValidationError(
             {name[:100]: ["Given more than once; it takes one value."] for name in repeated[:20]}

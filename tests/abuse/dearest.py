@@ -8,7 +8,7 @@ not refused stays, and the fields are tried on top of one another.
 import copy
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -216,13 +216,31 @@ class Values:
 
 @dataclass
 class Search:
-    """Sends calls, each undone, and keeps the dearest. sent: how many there were."""
+    """Sends calls, each undone, and keeps the dearest. sent: how many there were. failed: those
+    at which the server failed."""
 
     client: Client
     values: Values
     sent: int = 0
     named: dict[str, str] = field(default_factory=dict)
+    # (operation, status, query and beginning of the body) of what the server failed at.
+    failed: list[tuple[str, int, str]] = field(default_factory=list)
     _answered: dict[str, str] = field(default_factory=dict)
+
+    def try_texts(self, operation: Operation, texts: Sequence[str]) -> int:
+        """Send each text in each field that takes free texts; returns how many fields."""
+        path, fields = self._path(operation), 0
+        inputs = [(way[-1], schema, partial(_in_body, way)) for way, schema in operation.fields]
+        inputs += [(name, schema, partial(_in_query, name)) for name, schema in operation.query]
+        for name, schema, setting in inputs:
+            if self.values.texts(str(name), schema) is None:
+                continue
+            fields += 1
+            for text in texts:
+                body, query = copy.deepcopy(operation.body), dict[str, Any]()
+                setting(text)(body, query)
+                self._cost(operation, path, body, query)
+        return fields
 
     def dearest(self, operation: Operation) -> tuple[Cost, Any]:
         """(what the dearest call costs, its body or query)."""
@@ -292,10 +310,19 @@ class Search:
         return self._answered[begin]
 
     def _cost(self, operation: Operation, path: str, body: Any, query: dict[str, Any]) -> Cost:
-        self.sent += 1
         kind, data = "application/json", b"" if body is None else json.dumps(body).encode()
         if operation.form:
             kind, data = "application/x-www-form-urlencoded", urlencode(body).encode()
+        return self._send(operation, path, data, kind, query)
+
+    def send_empty(self, operation: Operation, content_type: str) -> None:
+        """Send the operation without a body."""
+        self._send(operation, self._path(operation), b"", content_type, {})
+
+    def _send(
+        self, operation: Operation, path: str, data: bytes, kind: str, query: dict[str, Any]
+    ) -> Cost:
+        self.sent += 1
         with transaction.atomic():
             cost = cost_of(
                 lambda: self.client.generic(
@@ -303,6 +330,9 @@ class Search:
                 )
             )
             transaction.set_rollback(True)
+        # 503 is how too much work is refused.
+        if (status := cost.answer.status_code) >= 500 and status != 503:
+            self.failed.append((str(operation), status, f"{query} {data[:300]!r}"))
         return cost
 
 

@@ -45,6 +45,8 @@ def searches(world: World, rng: Random, kinds: int | None) -> list[Search]:
     member, group = str(here.members["mina"].id), str(here.groups["launch"].id)
     named = {"group": group, "member": member, "visibility": "organisation"}
     clients: list[Client] = [here.api("all"), here.browser("ada")]
+    for client in clients:
+        client.raise_request_exception = False
     return [
         Search(clients[0], values, named=named),
         Search(clients[1], values, named={"group": group, "visibility": "organisation"}),
@@ -85,6 +87,7 @@ def test_the_dearest_input_of_some_addresses_is_cheap(
     assert len(pages) >= 100
     found += [(one, *in_browser.dearest(one)) for one in pages[sample_slice(request, 72)]]
     assert with_key.sent >= sum(1 + len(one.inputs()) for one in some)
+    assert not (failed := with_key.failed + in_browser.failed), failed
     assert not (dear := faults(found, QUICK_SLACK)), dear
 
 
@@ -96,7 +99,8 @@ def test_the_dearest_input_of_every_address_is_cheap(
 ) -> None:
     rng = Random(run_seed(request))  # noqa: S311
     found = []
-    for search in searches(lasting_world, rng, 30):
+    both = searches(lasting_world, rng, 30)
+    for search in both:
         for operation in operations():
             found.append((operation, *search.dearest(operation)))
             print(faults(found[-1:], 1.0) or "", end="", flush=True)  # noqa: T201 - for who waits
@@ -104,6 +108,7 @@ def test_the_dearest_input_of_every_address_is_cheap(
     for operation in pages:
         found.append((operation, *search.dearest(operation)))
         print(faults(found[-1:], 1.0) or "", end="", flush=True)  # noqa: T201 - for who waits
+    assert not (failed := both[0].failed + both[1].failed), "\n".join(map(str, failed[:20]))
     answered = [cost for _, cost, _ in found if cost.answer.status_code < 400]
     assert len(answered) >= 60
     assert not (dear := faults(found, SLACK)), "\n".join(map(str, dear[:20]))

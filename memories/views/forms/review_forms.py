@@ -67,12 +67,11 @@ class MergeForm(ReviewDecisionForm):
     def clean(self) -> dict[str, Any]:
         """The id of the memory that stays, and the version of it that was on the screen."""
         id_, _, version = self.cleaned_data.get("into", "").partition(":")
-        if id_ and (found := parse_uuid(id_)) is None:
+        self.cleaned_data["into"] = found = parse_uuid(id_)
+        if found is None and not self.has_error("into"):
             self.add_error("into", gettext("Choose the memory that stays."))
-        elif id_:
-            self.cleaned_data["into"] = found
-            if version.isdecimal() and len(version) < 10:
-                self.cleaned_data["into_version"] = int(version)
+        elif found and version.isdecimal() and len(version) < 10:
+            self.cleaned_data["into_version"] = int(version)
         return self.cleaned_data
 
     def clean_content(self) -> str:
