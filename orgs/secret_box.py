@@ -1,4 +1,5 @@
-"""Secrets that the server needs again in plain, encrypted with keys made from SECRET_KEY.
+"""Secrets: of some only a digest is kept; those that the server needs again in plain are encrypted
+with keys made from SECRET_KEY.
 
 After a change of SECRET_KEY the former ones in SECRET_KEY_FALLBACKS still decrypt.
 """
@@ -20,6 +21,11 @@ def _box(purpose: str) -> MultiFernet:
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     digests = [hashlib.sha256(f"{purpose}\n{key}".encode()).digest() for key in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
+
+
+def digest_secret(secret: str) -> str:
+    """SHA-256 in hexadecimal, of a drawn secret of which only this is kept."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def encrypt_secret(text: str, *, purpose: str, at: datetime | None = None) -> str:

@@ -207,6 +207,14 @@ def write_access(
     return WriteAccess.YES
 
 
+def proposes_to_everyone(role: str | None, *, members_publish: bool) -> bool:
+    """Whether what a person writes for the whole organisation waits for a curator."""
+    access = write_access(
+        role or "viewer", Visibility.ORGANISATION, members_publish=members_publish
+    )
+    return access is WriteAccess.PROPOSE
+
+
 @dataclass(frozen=True, slots=True)
 class KindInputs:
     """The facts from which the kind of a memory is derived."""

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import IntegrityError
 
 from memories.jobs.job_queue import WORKER
-from memories.lifecycle.surprise import LEARNING_RATE
+from memories.lifecycle.surprise import LEARNING_RATE, NEXT_SURPRISE_SQL
 from memories.store.known_use import BROUGHT_ALONE_BY
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
@@ -77,7 +77,7 @@ LATERAL (
     SELECT CASE WHEN {BROUGHT_ALONE_BY.format(robot="f.robot_id")} THEN 0 ELSE 1 END AS counts) AS w
 WHERE f.organisation_id = %(organisation)s AND f.id = %(feedback)s
 ON CONFLICT (organisation_id, memory_id) DO UPDATE
-SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise,
+SET surprise = {NEXT_SURPRISE_SQL},
     updates = u.updates + excluded.updates, successes = u.successes + excluded.successes,
     failures = u.failures + excluded.failures,
     since_feedback = u.since_feedback + excluded.since_feedback,

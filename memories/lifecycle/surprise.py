@@ -1,6 +1,6 @@
 """What feedback teaches about a memory: surprise, success, and consolidation.
 
-surprise = .3 * max(0, usefulness - served) + .7 * surprise before; it begins at 0.
+After a feedback it is .3 times what that alone says, and .7 times what it was; it begins at 0.
 """
 
 from math import log
@@ -9,6 +9,15 @@ LEARNING_RATE = 0.3
 # The default for an unreported usefulness and for an unknown served relevance.
 DEFAULT_USEFULNESS = 0.5
 CONSOLIDATED_AFTER_UPDATES = 100
+
+# What was learned after one more feedback, for an upsert: `excluded` has alpha, the learning rate,
+# times what the feedback alone says, and u what was learned before.
+NEXT_SURPRISE_SQL = "excluded.surprise + (1 - %(alpha)s) * u.surprise"
+
+
+def compute_surprise(usefulness: float, served: float) -> float:
+    """What one feedback alone says, between 0 and 1."""
+    return max(0.0, usefulness - served)
 
 
 def compute_success_rate(successes: int, failures: int) -> float:

@@ -16,7 +16,9 @@ from memories.access.reader_counts import counts_for_others
 from memories.lifecycle.surprise import (
     DEFAULT_USEFULNESS,
     LEARNING_RATE,
+    NEXT_SURPRISE_SQL,
     compute_success_rate,
+    compute_surprise,
     score_consolidation,
 )
 from memories.questions.record_question import RATED_CTE
@@ -43,10 +45,10 @@ WITH known AS (
 ), {RATED_CTE}
 INSERT INTO memories_readeruse AS u (organisation_id, memory_id, reader, member_id, surprise,
     updates, successes, failures)
-VALUES (%(organisation)s, %(memory)s, %(reader)s, %(member)s, %(alpha)s * %(raw)s, 1, %(success)s,
+VALUES (%(organisation)s, %(memory)s, %(reader)s, %(member)s, %(alpha)s * %(alone)s, 1, %(success)s,
     %(failure)s)
 ON CONFLICT (organisation_id, memory_id, reader) DO UPDATE
-SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.updates + 1,
+SET surprise = {NEXT_SURPRISE_SQL}, updates = u.updates + 1,
     successes = u.successes + excluded.successes, failures = u.failures + excluded.failures
 """
 # Only counts the outcome; the usefulness was learned before.
@@ -166,7 +168,7 @@ def record_feedback(
         ).first()
         if memory is None:
             raise ReferenceNotFoundError("memory", memory_id)
-        raw = max(0.0, usefulness - predicted)
+        alone = compute_surprise(usefulness, predicted)
         _save_feedback(
             Feedback(
                 id=new_id(),
@@ -179,7 +181,7 @@ def record_feedback(
                 usefulness=usefulness,
                 outcome=outcome,
                 predicted=predicted,
-                surprise=raw,
+                surprise=alone,
                 created_at=now,
                 told_at=now,
                 counted_for=_audience_that_learns(asker, memory),
@@ -188,7 +190,7 @@ def record_feedback(
         bad = _is_bad(recall, memory_id, usefulness, outcome)
         values = _outcome_values(asker, memory_id, outcome, bad) | {
             "alpha": LEARNING_RATE,
-            "raw": raw,
+            "alone": alone,
         }
         fetch_all(_LEARN_SQL, values)
         there = Memory.objects.with_names().get(organisation_id=actor.organisation_id, id=memory_id)

@@ -35,6 +35,7 @@ from orgs.outbound.mail import name_in_mail, send_mail
 from orgs.placement.account_copies import ensure_copy
 from orgs.placement.all_organisations import list_invited_members
 from orgs.principals import Actor
+from orgs.secret_box import digest_secret
 
 INVITE_LIFETIME = timedelta(days=14)
 INVITATION_INVALID = "this invitation is not valid any more"
@@ -299,11 +300,6 @@ def can_sign_in(user: User) -> bool:
         )
 
 
-def invite_digest(secret: str) -> str:
-    """The digest of an invitation's secret; only this is stored."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
 def _ensure_account(email: str, password: str | None, name: str) -> User:
     """The account of an address, on the home server, made if there is none. If the organisation
     lies on another server, it is committed at once, with a note to delete it if nothing follows."""
@@ -346,14 +342,14 @@ def _require_name(organisation_id: UUID, name: str, email: str, beside: "QuerySe
 
 
 def _set_invitation(member: Member, secret: str, now: datetime) -> None:
-    member.invite_digest = invite_digest(secret) if secret else ""
+    member.invite_digest = digest_secret(secret) if secret else ""
     member.invite_expires_at = now + INVITE_LIFETIME if secret else None
 
 
 def _invited_members(organisation_id: UUID, secret: str, now: datetime) -> "QuerySet[Member]":
     return Member.objects.filter(
         organisation_id=organisation_id,
-        invite_digest=invite_digest(secret),
+        invite_digest=digest_secret(secret),
         invite_expires_at__gt=now,
         user__is_active=True,
         removed_at=None,

@@ -1,6 +1,5 @@
 """Keys of superusers, and what they open: organisations are made and removed, and none is read."""
 
-import hashlib
 import logging
 import re
 import secrets
@@ -21,6 +20,7 @@ from orgs.models.users import User
 from orgs.organisations.organisation_removal import remove_organisation
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import MANAGE_SCOPE, Actor
+from orgs.secret_box import digest_secret
 
 log = logging.getLogger("commonmind.support")
 SUPERUSER_KEY_TAG = "cms"
@@ -40,7 +40,7 @@ def create_superuser_key(
         raise PermissionError("Only a superuser's account has such a key.")
     secret = secrets.token_urlsafe(32)
     key = SuperuserKey(
-        id=new_id(), user=user, digest=_digest(secret), created_at=now, expires_at=expires_at
+        id=new_id(), user=user, digest=digest_secret(secret), created_at=now, expires_at=expires_at
     )
     key.save(using=OWNER_ALIAS, force_insert=True)
     return key, f"{SUPERUSER_KEY_TAG}_{key.id.hex}_{secret}"
@@ -62,13 +62,9 @@ def authenticate_superuser_key(presented: str, now: datetime) -> User | None:
     key = rows.select_related("user").first()
     if key is None or has_expired(key.expires_at, now):
         return None
-    if not compare_digest(key.digest, _digest(parts[2])):
+    if not compare_digest(key.digest, digest_secret(parts[2])):
         return None
     return key.user if key.user.is_active and key.user.is_superuser else None
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def create_organisation_for(

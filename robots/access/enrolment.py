@@ -24,7 +24,8 @@ from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.models.organisations import Group
 from orgs.organisations.suspension import check_not_suspended
 from orgs.principals import Actor
-from robots.access.keys import SECRET_BYTES, create_key, digest_secret
+from orgs.secret_box import digest_secret
+from robots.access.keys import SECRET_BYTES, create_key
 from robots.access.robot_administration import (
     ADMINS_ONLY,
     check_admin,

@@ -1,6 +1,5 @@
 """API keys: made, shown once, rotated, revoked, and turned into a caller."""
 
-import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from orgs.limits.addresses import UNKNOWN, client_address
 from orgs.models.base import new_id
 from orgs.models.memberships import Role, can_sign_in_sql
 from orgs.principals import Actor
+from orgs.secret_box import digest_secret
 from robots.errors import KeyAddressError
 from robots.models.enrolments import EnrolmentKey
 from robots.models.keys import Key, KeyScope, valid_key_sql
@@ -50,11 +50,6 @@ class KeyLimits:
 
 
 UNLIMITED = KeyLimits()
-
-
-def digest_secret(secret: str) -> str:
-    """SHA-256 of the secret part of a key, in hexadecimal."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def make_key_text(organisation_id: UUID) -> tuple[str, str, str]:

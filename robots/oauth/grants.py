@@ -26,10 +26,10 @@ from orgs.errors import NotFoundError
 from orgs.expiry import has_expired
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.principals import Actor
+from orgs.secret_box import digest_secret
 from orgs.wired_functions import wired
 from robots.access.keys import (
     create_key,
-    digest_secret,
     end_key,
     make_key_text,
     parse_key,

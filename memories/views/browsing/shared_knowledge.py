@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from memories.access.visibility import proposes_to_everyone
 from memories.browsing.shared_knowledge import SharedKnowledgePage, list_shared_knowledge
 from memories.store.models.choices import Category
 from memories.views import memory_presenter
@@ -44,7 +45,9 @@ def _page_context(
 ) -> dict[str, Any]:
     me, now, url = request.actor.member_id, timezone.now(), reverse("knowledge")
     writes = request.actor.role in WRITERS
-    proposes = request.actor.role == "member" and not request.membership[1].members_publish
+    proposes = proposes_to_everyone(
+        request.actor.role, members_publish=request.membership[1].members_publish
+    )
     older = urlencode({**({"category": chosen} if chosen else {}), "before": found.before})
     rows = [
         memory_presenter.memory_row(shown, me=me, now=now, wanted=frozenset())

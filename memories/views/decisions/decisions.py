@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 from memories.access.audience_labels import list_audience_choices
 from memories.access.consent import LearningPausedError, SharingOptOutError
 from memories.access.permissions import ChangeForbiddenError, RedLineError
-from memories.access.visibility import MemoryRequestError
+from memories.access.visibility import MemoryRequestError, proposes_to_everyone
 from memories.curation.decision_records.decision_queries import DecisionCursor, DecisionQuery
 from memories.curation.decision_records.dissents import DissentAnswer, add_dissent, answer_dissent
 from memories.curation.decision_records.page_context import (
@@ -218,7 +218,9 @@ def _audience_choices(request: HttpRequest, older: DecisionPageItem | None) -> l
         )
     return memory_forms.audience_choices(
         list_audience_choices(request.actor, organisation=organisation.name),
-        proposes=request.actor.role == "member" and not organisation.members_publish,
+        proposes=proposes_to_everyone(
+            request.actor.role, members_publish=organisation.members_publish
+        ),
         chosen=chosen,
     )
 

@@ -48,8 +48,22 @@ def _category_choices() -> list[tuple[str, str]]:
     return [("", gettext("None")), *sorted(named, key=lambda pair: pair[1])]
 
 
+class MemoryTextField(forms.CharField):
+    """The text of a memory, with line ends as they are stored."""
+
+    def clean(self, value: Any) -> str:
+        """Raises ValidationError for what is too long."""
+        text: str = super().clean(value).replace("\r\n", "\n")
+        try:
+            check_content_size(text)
+        except ContentTooLongError as error:
+            most = settings.MEMORY_MAX_BYTES
+            raise ValidationError(TOO_LONG_MESSAGE.format(most=format_number(most))) from error
+        return text
+
+
 class MemoryForm(forms.Form):
-    content = forms.CharField(
+    content = MemoryTextField(
         label=lazy_text("What is worth knowing"),
         widget=forms.Textarea(attrs={"rows": 5}),
         error_messages={"required": lazy_text("Write what should be remembered.")},
@@ -71,9 +85,6 @@ class MemoryForm(forms.Form):
             "and by its tags."
         ),
     )
-
-    def clean_content(self) -> str:
-        return clean_memory_content(self.cleaned_data["content"])
 
     def clean_importance(self) -> float:
         return float(self.cleaned_data["importance"])
@@ -116,17 +127,6 @@ class EditMemoryForm(MemoryForm):
         super().__init__(*args, **kwargs)
         if not grouped:
             del self.fields["shareable"]
-
-
-def clean_memory_content(value: str) -> str:
-    """With line ends as they are stored. Raises ValidationError for what is too long."""
-    text = value.replace("\r\n", "\n")
-    try:
-        check_content_size(text)
-    except ContentTooLongError as error:
-        most = settings.MEMORY_MAX_BYTES
-        raise ValidationError(TOO_LONG_MESSAGE.format(most=format_number(most))) from error
-    return text
 
 
 def nearest_importance(value: float) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from memories.curation.bulk_review.decide_bulk import MAX_ITEMS
 from memories.review.models import ProposalCause
-from memories.views.forms.memory_forms import clean_memory_content
+from memories.views.forms.memory_forms import MemoryTextField
 from orgs.languages.page_text import lazy_text
 from orgs.organisations.references import parse_uuid
 
@@ -34,13 +34,10 @@ class ReviewDecisionForm(forms.Form):
 
 
 class ApproveEditedForm(ReviewDecisionForm):
-    content = forms.CharField(
+    content = MemoryTextField(
         label=lazy_text("Content"),
         error_messages={"required": lazy_text("Write what it should say.")},
     )
-
-    def clean_content(self) -> str:
-        return clean_memory_content(self.cleaned_data["content"])
 
 
 class RejectForm(ReviewDecisionForm):
@@ -54,7 +51,7 @@ class MergeForm(ReviewDecisionForm):
     """
 
     into = forms.CharField(error_messages={"required": lazy_text("Choose the memory that stays.")})
-    content = forms.CharField(
+    content = MemoryTextField(
         label=lazy_text("Content"),
         error_messages={
             "required": lazy_text(
@@ -73,9 +70,6 @@ class MergeForm(ReviewDecisionForm):
         elif found and version.isdecimal() and len(version) < 10:
             self.cleaned_data["into_version"] = int(version)
         return self.cleaned_data
-
-    def clean_content(self) -> str:
-        return clean_memory_content(self.cleaned_data["content"])
 
 
 class PairForm(ReviewDecisionForm):
@@ -113,15 +107,12 @@ class AssignForm(forms.Form):
 class SuggestForm(forms.Form):
     """Another text for a memory that is somebody else's."""
 
-    content = forms.CharField(
+    content = MemoryTextField(
         label=lazy_text("What it should say"),
         widget=forms.Textarea(attrs={"rows": 5, "class": "memory-input"}),
         error_messages={"required": lazy_text("Write what it should say.")},
     )
     reason = forms.CharField(label=lazy_text("Why"), required=False, max_length=2000)
-
-    def clean_content(self) -> str:
-        return clean_memory_content(self.cleaned_data["content"])
 
 
 class ReportForm(forms.Form):

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.access.audience_labels import list_audience_choices
+from memories.access.visibility import proposes_to_everyone
 from memories.curation.documents import document_list, import_document
 from memories.curation.documents.plan_document import DocumentPlan, DocumentRequest, plan_document
 from memories.ingestion.documents.document_parts import LABELS
@@ -72,7 +73,9 @@ def documents(request: HttpRequest) -> HttpResponse:
 
 def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
     organisation = request.membership[1]
-    proposes = request.actor.role == "member" and not organisation.members_publish
+    proposes = proposes_to_everyone(
+        request.actor.role, members_publish=organisation.members_publish
+    )
     return audience_choices(
         list_audience_choices(request.actor, organisation=organisation.name),
         proposes=proposes,

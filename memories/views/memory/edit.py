@@ -16,6 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.access.audience_labels import list_audience_choices
 from memories.access.permissions import ChangeForbiddenError, RedLineError
+from memories.access.visibility import proposes_to_everyone
 from memories.browsing import memory_pages
 from memories.browsing.memory_pages import ListedMemory
 from memories.browsing.word_diff import diff_words
@@ -112,7 +113,9 @@ def _close_question(request: HttpRequest, question: AlikeQuestions) -> None:
 
 def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
     organisation = request.membership[1]
-    proposes = request.actor.role == "member" and not organisation.members_publish
+    proposes = proposes_to_everyone(
+        request.actor.role, members_publish=organisation.members_publish
+    )
     return memory_forms.audience_choices(
         list_audience_choices(request.actor, organisation=organisation.name),
         proposes=proposes,

@@ -15,7 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 from memories.access.audience_labels import list_audience_choices
 from memories.access.consent import SharingOptOutError
 from memories.access.permissions import ChangeForbiddenError
-from memories.access.visibility import MemoryRequestError
+from memories.access.visibility import MemoryRequestError, Visibility, WriteAccess, write_access
 from memories.browsing import memory_pages
 from memories.browsing.memory_pages import ListedMemory
 from memories.curation.share_memory import share_memory
@@ -154,7 +154,10 @@ def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[
         chosen=request.POST.get("audience") or (_current_choice(memory) if memory else None),
     )
     left_out = set()
-    if not request.actor.moderates and not organisation.members_publish:
+    access = write_access(
+        request.actor.role, Visibility.ORGANISATION, members_publish=organisation.members_publish
+    )
+    if access is not WriteAccess.YES:
         left_out.add("organisation")
     if memory and request.actor.member_id not in (
         memory.member_id,
