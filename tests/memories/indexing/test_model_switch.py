@@ -274,7 +274,7 @@ def test_a_server_with_a_greater_length_does_not_start(committed: None, tmp_path
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert "Not started: the encoder" in last
-    assert "256 numbers" in last
+    assert "385 numbers; only models of at most 384" in last
 
 
 def test_a_worker_with_a_model_that_does_not_fit_does_not_start(

@@ -78,7 +78,7 @@ def test_the_demo_has_a_user_of_each_of_the_first_two() -> None:
     assert set(accounts) == {QSR, "tobacco_consumer_insights"}
     assert len({one["password"] for one in made["users"]}) == len(made["users"])
     assert all(len(one["password"]) >= 12 for one in accounts.values())
-    rosa = asking(accounts[QSR]["email"], "demo-personas")
+    rosa = asking("rosa@demo.example", "demo-personas")
     assert rosa.role == "member"
     shown = get_block_by_label(rosa, f"{QSR}_service_experience")
     taught = {words for who, layer, _, words in LESSONS if layer == Layer.SHARED and who != "Theo"}
