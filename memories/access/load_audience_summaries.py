@@ -34,7 +34,7 @@ def load_memory_audience_summaries(
 def load_audience_summaries(
     principal: Principal, places: Iterable[Audience], organisation: str
 ) -> dict[UUID, AudienceSummary]:
-    """`readers_of` for audiences that the asker may read."""
+    """`load_memory_audience_summaries` for audiences that the asker may read."""
     audiences = {audience.id: audience for audience in places}
     known = load_audience_readers(principal, list(audiences))
     return {

@@ -102,7 +102,7 @@ class MemoryVersion:
     """One version. member, robot: who made it; current: whether it is the present one; note: what
     made it, where that was no edit (`list_versions` alone looks for it).
 
-    robot is also None if the asker may not see it (`who_taught`).
+    robot is also None if the asker may not see it (`personal_robot_privacy`).
     """
 
     number: int

@@ -113,7 +113,8 @@ def to_text(memory: Memory) -> LeasedMemory:
 
 
 def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH_SIZE) -> int:
-    """Read some waiting memories (`read_worker`), then embed up to `limit` memories that were read.
+    """Read some waiting memories (`enrich_worker`), then embed up to `limit` memories that were
+    read.
 
     Returns how many were read or leased, whichever is more; 0 when nothing is left. Without a model
     memories are only read; nothing is leased, so nothing counts as an attempt.

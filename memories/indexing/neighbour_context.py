@@ -62,7 +62,7 @@ _RESET_LEXEMES_SQL = rf"""
 UPDATE memories_text SET lexemes = {LABELLED_LEXEMES_SQL}
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
 """
-# The searched vector of a turn without context, as in `Surroundings`.
+# The searched vector of a turn without context.
 _RESET_VECTORS_SQL = """
 UPDATE memories_search s SET embedding = e.own + e.own
 FROM memories_embedding e

@@ -204,8 +204,8 @@ def build_missing_indexes(say: Callable[[str], None]) -> None:
 
 
 def _ensure_with_retries(index: PartialIndex) -> bool:
-    """`_ensure` with up to TRIES tries, for example if a lock was not free. A failed index stops no
-    other.
+    """`_ensure_index` with up to TRIES tries, for example if a lock was not free. A failed index
+    stops no other.
 
     A build that breaks off leaves an invalid index, which the next try replaces.
     """

@@ -56,7 +56,7 @@ WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id
 
 
 def parties(memory: Memory) -> list[UUID]:
-    """The parties of a memory, as in `_PARTIES`."""
+    """The parties of a memory, as in `_PARTIES_SQL`."""
     speaker = memory.speaker_member_id or memory.member_id
     return [*memory.listeners, *([speaker] if speaker else [])]
 

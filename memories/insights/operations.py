@@ -2,7 +2,8 @@
 
 A line is shown to everybody who reads its memory, but what a member was served, by themselves or by
 a robot for them, to that reader alone: row-level security hides such lines of `recall` and `evict`
-from others. What a personal robot taught a profession is shown without it (`who_taught`).
+from others. What a personal robot taught a profession is shown without it
+(`personal_robot_privacy`).
 """
 
 from collections import Counter

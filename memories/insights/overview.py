@@ -28,7 +28,7 @@ MAX_LATEST = 6
 MAX_PENDING_COUNTED = 10_000
 MAX_ROBOTS = 8
 
-# Robots that the asker may see (`who_taught`).
+# Robots that the asker may see (`personal_robot_privacy`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "c")
 _READABLE_SQL = f"""
 organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'

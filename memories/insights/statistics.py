@@ -67,7 +67,8 @@ def count_recalls(principal: Principal, now: datetime) -> RecallCounts:
 # every robot that contributed. One index-only scan.
 
 RECENT_PERIOD = timedelta(days=7)
-# Robots that the asker may see (`who_taught`), evaluated once for each robot and audience.
+# Robots that the asker may see (`personal_robot_privacy`), evaluated once for each robot and
+# audience.
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
 _WRITTEN_COUNTS_SQL = f"""
 SELECT r.id, sum(m.memories)::bigint, sum(m.lately)::bigint

@@ -177,14 +177,18 @@ def save_progress(actor: Actor | None, job: Job) -> bool:
     """Store the progress and extend the lease. Returns whether to go on.
 
     False if somebody cancelled the job, or another worker has it because the lease ended: then stop
-    between two steps and call `requeue`. actor: None for a job of the organisation, as in all
+    between two steps and call `requeue_job`. actor: None for a job of the organisation, as in all
     functions here.
     """
     with _lock_leased(actor, job) as row:
         if row is None:
             return False
         job.leased_until = timezone.now() + LEASE
-        _save(job, "leased_until")
+        if (row.place, row.done) != (job.place, job.done):
+            # What breaks off at one place is given up, and not what is killed again and again and
+            # gets on all the same.
+            job.attempts = 1
+        _save(job, "leased_until", "attempts")
         return row.cancel_asked_at is None
 
 
@@ -226,7 +230,7 @@ def _lock_leased(actor: Actor | None, job: Job) -> Iterator[Job | None]:
     """
     using = WORKER if actor is None else DEFAULT_DB_ALIAS
     with _scope(actor, job.organisation_id):
-        rows = Job.objects.using(using).select_for_update().only("cancel_asked_at")
+        rows = Job.objects.using(using).select_for_update().only("cancel_asked_at", "place", "done")
         yield rows.filter(
             organisation_id=job.organisation_id,
             id=job.id,

@@ -121,7 +121,7 @@ _ADJECTIVE_ENDINGS = (
     "ical",
     "ional",
 )
-# Their comparatives are words of their own; so are those of `_OTHER`.
+# Their comparatives are words of their own.
 _COMPARABLE_WORDS = """
 big bright broad close cold dark early easy fast few full great happy hard heavy high large late
 long low new nice old quick safe short simple slow small smart strange strong tall wide young

@@ -33,7 +33,7 @@ BATCH_SIZE = 5_000
 MAX_ATTEMPTS = 3
 TIERS = tuple(rule.tier for rule in TIER_RULES)
 
-# A memory without a row in the table of uses was never moved and is slow (see `ingestion.write`),
+# A memory without a row in the table of uses was never moved and is slow,
 # so the other tiers are found through that table.
 _FROM_ALL_SQL = """
     FROM memories_memory m LEFT JOIN memories_use u

@@ -100,9 +100,9 @@ BATCH_SIZE = 500
 
 def forget_all(actor: Actor, *, now: datetime) -> int:
     """Forget every memory about the member, said by them or private to them, and withdraw all their
-    messages; `bring_back` undoes both. Their calendars and mailboxes are deleted, because they have
-    the files, and so are their rows in records of decisions that are not about them. Returns the
-    number of forgotten memories."""
+    messages; `undo_forget_all` undoes both. Their calendars and mailboxes are deleted, because they
+    have the files, and so are their rows in records of decisions that are not about them. Returns
+    the number of forgotten memories."""
     principal = resolve_principal(actor)
     with principal.scope():
         count = 0

@@ -24,10 +24,10 @@ class AnswerRow:
     """The facts of a memory in an answer. Ids and names are only those that the asker may know; of
     a group if they read it. author: the person who wrote it; speaker: whose words it gives, a
     member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
-    None if the asker may not see it (`who_taught`). superseded_by: the memory that holds since
-    valid_until, if the asker reads it and it exists. undecided: a memory that says otherwise, where
-    somebody is to decide which of both holds, if the asker reads it. metadata, source: None if they
-    have more than MAX_DOCUMENT_CHARACTERS as JSON."""
+    None if the asker may not see it (`personal_robot_privacy`). superseded_by: the memory that
+    holds since valid_until, if the asker reads it and it exists. undecided: a memory that says
+    otherwise, where somebody is to decide which of both holds, if the asker reads it. metadata,
+    source: None if they have more than MAX_DOCUMENT_CHARACTERS as JSON."""
 
     id: UUID
     key: str | None
@@ -65,7 +65,7 @@ class AnswerRow:
 # A document of a memory in a list; a longer one only the memory itself has.
 MAX_DOCUMENT_CHARACTERS = 16_384
 _DOCUMENT_PREFIX = MAX_DOCUMENT_CHARACTERS + 1
-# Robots that the asker may see (`who_taught`).
+# Robots that the asker may see (`personal_robot_privacy`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
 _REWORDER_VISIBLE_SQL = visible_robot_sql("x", "m")
 # As `Memory.open_source`.

@@ -36,7 +36,7 @@ class Query:
     names; recall resolves them into `ranges`. as_of: only what was said up to then and held then; a
     day means its end, for whoever asks. narrow: filters that are looked up already, instead of
     `filters` and `ranges`. working: whether every hit enters the robot's working memory.
-    prefer_personal, shared_limit: see `ranking.nearest_audience`; 0 is include_shared=False.
+    prefer_personal, shared_limit: see `select_nearest_audience`; 0 is include_shared=False.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """Which robot said something about a topic, and when: by exact words, of all time.
 
 Only memories that the asker reads, and only their own words, not those of neighbouring turns.
-Robots that the asker may not see are not counted (`who_taught`).
+Robots that the asker may not see are not counted (`personal_robot_privacy`).
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MAX_MINUS_SIGNS = 20
 # Without a topic so many of the memories that came last are looked at.
 MAX_CONSIDERED = 2_000
 
-# Robots that the asker may see (`who_taught`).
+# Robots that the asker may see (`personal_robot_privacy`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "h")
 _CONTRIBUTOR_VISIBLE_SQL = visible_robot_sql("r", "c")
 _HITS_SQL = f"""
@@ -114,7 +114,8 @@ class RobotCount:
 class TimelineEntry:
     """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty;
     member_id, member_name: the member who said it, None for a mere name. robot_id, robot_name: None
-    if the asker may not see it (`who_taught`). reworded: its present words are somebody else's."""
+    if the asker may not see it (`personal_robot_privacy`). reworded: its present words are somebody
+    else's."""
 
     at: datetime
     memory_id: UUID

@@ -64,10 +64,10 @@ class SearchRequest:
     context_group: the group in which it is asked; rows of direct conversations and of other groups
     are left out unless `include_direct`. organisation_audience: readable in every group. sayable:
     see `orgs.principals.Principal`. lexemes: the question's words as in the text index; places:
-    their places in the sparse vectors of words (see candidates/word_codes); word_numbers: a number
+    their places in the sparse vectors of words (see `encode_query`); word_numbers: a number
     for each lexeme, equal for the forms of one word, empty where each is a word; named: the
     speakers of the scope that it names, in lower case; speakers: their numbers in the narrow rows
-    (see `question_words`). model: its number; models: those of the organisation, or None for that
+    (see `query_words`). model: its number; models: those of the organisation, or None for that
     of ENCODER alone. vector: None if only words are searched. asks_when, asks_about_self: see
     `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
     meaning_floor, weights: of the model with the number `model` (see
@@ -75,7 +75,7 @@ class SearchRequest:
     read the question. with_similarity: whether each hit needs the cosine with its own text. whole:
     whether every candidate is served, for explanations, instead of the best `limit`. profile: see
     `scoring_profiles`; tier_strategy: see there, its tiers are in `filters`. include_expired:
-    whether expired memories count. prefer_personal, shared_limit: see `ranking.nearest_audience`.
+    whether expired memories count. prefer_personal, shared_limit: see `select_nearest_audience`.
     cohorts: those of `audiences` that belong to a profession; unconfirmed memories there fade after
     `fresh_days`.
     """

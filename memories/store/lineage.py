@@ -160,7 +160,7 @@ def load_lineage(principal: "Principal", memory: Memory) -> Lineage:
 def group_by_level(
     found: Iterable[tuple[UUID, int]], known: Mapping[UUID, Memory]
 ) -> list[list[Memory]]:
-    """The memories of `ABOVE` that are known, a list for each level that has any."""
+    """The memories of `ANCESTORS_SQL` that are known, a list for each level that has any."""
     above: dict[int, list[Memory]] = {}
     for id_, height in found:
         if id_ in known:

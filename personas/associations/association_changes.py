@@ -93,7 +93,7 @@ def ensure_association(
 
 
 def _require_member(actor: Actor, reference: Reference | None) -> Member:
-    """The member, if the actor may say it of them. Raises what `associate` raises."""
+    """The member, if the actor may say it of them. Raises what `ensure_association` raises."""
     tenant = {"organisation_id": actor.organisation_id}
     if actor.only_reads:
         raise PermissionError(VIEWER_READS_ONLY)

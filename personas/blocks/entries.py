@@ -27,7 +27,7 @@ class BlockEntry:
     it. restored: whether somebody restored it. A summary is as old as its sources.
 
     serves_id: the member whose personal robot said it first; show it to nobody else. robot: its
-    name, empty if it is hidden from the asker (`who_taught`).
+    name, empty if it is hidden from the asker (`personal_robot_privacy`).
     """
 
     id: UUID

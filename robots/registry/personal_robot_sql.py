@@ -1,4 +1,4 @@
-"""The rule of `who_taught` as conditions of SQL.
+"""The rule of `personal_robot_privacy` as conditions of SQL.
 
 Text alone: rules that are tested without Django are built of it.
 """

@@ -93,7 +93,7 @@ def may_see_activity(actor: Actor, robot: Robot) -> bool:
     """Whether the actor may know when this robot was last heard from and whom it serves.
 
     For a personal robot the time would reveal who taught what a profession reads (see
-    `who_taught`). So only the two of them may know, and admins, who manage its keys.
+    `personal_robot_privacy`). So only the two of them may know, and admins, who manage its keys.
     """
     return may_see_work(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
 

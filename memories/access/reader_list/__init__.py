@@ -1,1 +1,1 @@
-"""The readers of an audience one by one, each with the reason. Sentences: `reader_sentences`."""
+"""The readers of an audience one by one, each with the reason. Sentences: `reasons`."""

@@ -1,9 +1,9 @@
 """Each person and each robot that can read a memory, with the reason, for somebody who reads it.
 
-The lines, the counts and the sentence come from one query (`reader_rows`). Some readers are counted
-without a name, because the asker may not know it: who has which persona, whom a personal robot
-serves, and which robots are in a group that the asker does not see. The people of such a group are
-not even counted; the sheet says that there is one.
+The lines, the counts and the sentence come from one query (`reader_query`). Some readers are
+counted without a name, because the asker may not know it: who has which persona, whom a personal
+robot serves, and which robots are in a group that the asker does not see. The people of such a
+group are not even counted; the sheet says that there is one.
 """
 
 from collections.abc import Sequence

@@ -223,8 +223,8 @@ def _build_readers_sql() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReaderCount:
-    """How many readers of one kind read for one reason; see `Reader`. number: how many; known:
-    whether the asker may know their names."""
+    """How many readers of one kind read for one reason; see `ReaderListEntry`. number: how many;
+    known: whether the asker may know their names."""
 
     what: str
     reason: str

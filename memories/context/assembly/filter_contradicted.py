@@ -28,8 +28,8 @@ def filter_contradicted_pieces(sections: Sequence[ContextSection]) -> list[Conte
     """The sections without pieces that a nearer piece contradicts, or whose key a nearer piece has.
 
     Pieces of blocks are compared with each other and with recalled memories; recalled memories are
-    not compared with each other. A piece without an audience stays. Texts longer than A_TURN, and
-    pairs beyond the `Budget`, are not compared by their words.
+    not compared with each other. A piece without an audience stays. Texts longer than
+    MAX_CHARACTERS_PER_TURN, and pairs beyond the `WorkBudget`, are not compared by their words.
     """
     if not any(one.of_block for section in sections for one in section.pieces):
         return list(sections)

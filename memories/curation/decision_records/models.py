@@ -16,7 +16,7 @@ class Decision(MemoryPart):
     """The facts of a decision that its memory does not have; the memory's id is its id too.
 
     The memory has topic, conclusion (in its text), confidence, tags, the time of the decision
-    (`occurred_at`) and its successor. words: of the topic, see `rules.words_of_topic`. topic_hash:
+    (`occurred_at`) and its successor. words: of the topic, see `topic_words`. topic_hash:
     of these words, in hexadecimal. agree, disagree: votes.
     """
 
@@ -60,8 +60,8 @@ class _AttributedPart(MemoryPart):
         abstract = True
 
     def known(self, robot: Robot | None) -> Robot | None:
-        """A robot of this row, if readers may know that it took part (`who_taught`), else None.
-        Needs `NAMED`."""
+        """A robot of this row, if readers may know that it took part (`personal_robot_privacy`),
+        else None. Needs `NAMED`."""
         return visible_robot(robot, [self.audience.kind])
 
     @property

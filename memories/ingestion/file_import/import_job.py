@@ -349,7 +349,7 @@ def _run_time_slice(actor: Actor, job: Job, path: Path, importer: Importer) -> b
         ended = not (lines and turn.over())
         if ended and turn.to_note():
             _store_counts(job, importer)
-            # Cancelled: imported lines stay, and `requeue` notes where to continue.
+            # Cancelled: imported lines stay, and `requeue_job` notes where to continue.
             ended = save_progress(actor, job) or not lines
         return ended
 

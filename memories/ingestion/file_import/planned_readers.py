@@ -58,7 +58,7 @@ class PlannedPeople(ImportPeople):
         }
 
     def member(self, name: str, group: str | None) -> UUID:
-        """`ImportedPeople.member`, and note that the name was used."""
+        """As for an import, and note that the name was used."""
         self._met.add(self._name(name, group))
         return super().member(name, group)
 

@@ -130,10 +130,11 @@ def may_contradict(one: str, other: str, language: str | None = None) -> bool:
 def is_contradiction(one: str, other: str, language: str | None = None) -> bool:
     """Whether two texts of similar meaning disagree about one subject.
 
-    Stricter than `contradict`, because somebody will be asked. True for a number against another
-    number, a yes against a no, or a word against its opposite. Texts that differ in number and
-    opposite ("opens at 9", "closes at 5") are two facts, and so are texts about different names.
-    Most words of the shorter text must be in the longer one. False for texts longer than A_TURN.
+    Stricter than `may_contradict`, because somebody will be asked. True for a number against
+    another number, a yes against a no, or a word against its opposite. Texts that differ in number
+    and opposite ("opens at 9", "closes at 5") are two facts, and so are texts about different
+    names. Most words of the shorter text must be in the longer one. False for texts longer than
+    MAX_CHARACTERS_PER_TURN.
     language: the ISO code of their language where it is known.
     """
     if max(len(one), len(other)) > MAX_CHARACTERS_PER_TURN:

@@ -50,7 +50,7 @@ def is_irrelevant(hit: Hit) -> bool:
 
 
 def max_confidence(hits: Sequence[Hit]) -> float:
-    """The highest confidence of the first LOOKED_AT hits; 0 without hits."""
+    """The highest confidence of the first HITS_CONSIDERED hits; 0 without hits."""
     return max((hit.answers for hit in hits[:HITS_CONSIDERED]), default=0.0)
 
 

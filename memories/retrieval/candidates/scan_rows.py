@@ -193,7 +193,7 @@ MAIN_TABLE = SearchTable()
 @dataclass(frozen=True, slots=True)
 class ScannedRows:
     """Rows as columns. product: inner product with the searched vector, or NaN; length: in lexemes;
-    named: whether the question names the speaker; codes: see `word_codes`, one column for each
+    named: whether the question names the speaker; codes: see `decode_labels`, one column for each
     eight words; part: see `Candidates`."""
 
     ids: Ids

@@ -1,7 +1,7 @@
 """The candidates of a question: rows near in meaning, and rows that share its words.
 
 Everything runs under row-level security, so the permitted rows are chosen before the limit: k
-readable rows are returned whenever k exist. Up to EXACT readable rows (see `readable_rows`) each is
+readable rows are returned whenever k exist. Up to EXACT_SCAN_LIMIT readable rows each is
 scored by both arms. Above that the organisation's own indexes give the likely best ones, which both
 arms score.
 """

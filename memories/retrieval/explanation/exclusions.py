@@ -36,7 +36,7 @@ FROM (SELECT 1) AS one LEFT JOIN (
 class QuerySimilarity:
     """The similarity of a memory that was no candidate with the question.
 
-    product, similarity: see `Pool`; None without a vector on either side.
+    product, similarity: see `Candidates`; None without a vector on either side.
     """
 
     product: float | None

@@ -88,7 +88,7 @@ def score_candidates(
 ) -> Scores:
     """The scores by the question's profile. An expired memory has strength 0.
 
-    lead: see `answering.confidence.lead_of`.
+    lead: see `speaker_margin`.
 
     Cues are added only in the hybrid, not for a single arm or a named fusion.
     """

@@ -163,7 +163,7 @@ def split_shared(question: SearchRequest, source: SearchTable) -> list[SearchTab
 
 
 def _can_use_shortlist(question: SearchRequest) -> bool:
-    """Whether `shortlist` can bound how much the unread facts can raise a score."""
+    """Whether `select_shortlist` can bound how much the unread facts can raise a score."""
     balanced = question.profile == "balanced" and question.tier_strategy != "weighted"
     as_found = question.fusion == "minmax" and question.min_similarity is None
     return balanced and as_found and not question.whole

@@ -393,7 +393,8 @@ class Memory(SealedRow, TenantModel):
         return self.group if known and self.group_id else None
 
     def told(self, robot: Robot | None, *, then: str = "") -> Robot | None:
-        """The robot, or None if the reader may not know that it took part (`who_taught`).
+        """The robot, or None if the reader may not know that it took part
+        (`personal_robot_privacy`).
 
         then: the kind of the audience at that time. Needs `with_names`; without it a personal robot
         is never shown on what a profession reads or is proposed to read.

@@ -47,7 +47,7 @@ class AssertedBy(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
     """Who wrote a text down. member: who was signed in; robot: None if the reader may not know it
-    (`who_taught`); builtin: the name of a built-in robot."""
+    (`personal_robot_privacy`); builtin: the name of a built-in robot."""
 
     member: Member | None = None
     robot: Robot | None = None

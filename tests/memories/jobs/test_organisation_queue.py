@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -270,6 +271,31 @@ def test_a_run_that_always_breaks_off_is_dead_until_a_curator_tries_again(
         job_pages.retry_failed_job(chidi, job.id)
         assert run_job()
     assert (all_of(here)[0].state, all_of(here)[0].result) == ("done", {"steps": 1})
+
+
+@pytest.mark.conformance("O01")
+@pytest.mark.parametrize("gets_on", [True, False])
+def test_a_run_that_is_killed_often_is_given_up_only_where_it_gets_stuck(
+    here: Tenant, works: Any, gets_on: bool
+) -> None:
+    kills = 2 * job_queue.MAX_ATTEMPTS
+
+    def killed(run: OrganisationRun) -> None:
+        done = run.place.get("next", 0) + 1 if gets_on else 1
+        if done > kills:
+            return
+        run.place["next"] = done
+        assert run.step(done, kills)
+        raise SystemExit
+
+    works(killed)
+    create_run_once(here.id, KIND, "2026-03-02", now=NOW)
+    start = timezone.now()
+    for attempt in range(1, kills + 2):
+        later = start + attempt * (job_queue.LEASE + timedelta(seconds=1))
+        with time_machine.travel(later), suppress(SystemExit):
+            run_job()
+    assert all_of(here)[0].state == ("done" if gets_on else "dead")
 
 
 def test_the_sweeper_finds_it_and_a_message_without_a_member_does_it(
