@@ -1,8 +1,6 @@
 """Who knows what, and the things that memories name, over HTTP."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import astuple
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
@@ -27,7 +25,13 @@ from memories.retrieval.experts import rank_experts, relationships
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.api.base_view import APIView
-from orgs.api.cursors import next_page_url, paginate, parse_cursor
+from orgs.api.cursors import (
+    format_position,
+    next_page_url,
+    paginate,
+    parse_cursor,
+    parse_position_parts,
+)
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
@@ -200,37 +204,23 @@ class RelationshipSerializer(AnswerSerializer):
     last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
 
 
-def _format_cursor(
-    place: rank_experts.ExpertCursor | entities.EntityCursor | relationships.RelationshipCursor,
-) -> str:
-    return json.dumps([str(part) for part in astuple(place)])
-
-
 def _parse_expert_cursor(text: str) -> rank_experts.ExpertCursor:
-    by, weight, times, node, until = _parse_cursor_parts(text)
+    by, weight, times, node, until = parse_position_parts(text)
     return rank_experts.ExpertCursor(
         by, _parse_decimal(weight), int(times), UUID(node), UUID(until)
     )
 
 
 def _parse_entity_cursor(text: str) -> entities.EntityCursor:
-    score, id_ = _parse_cursor_parts(text)
+    score, id_ = parse_position_parts(text)
     return entities.EntityCursor(int(score), UUID(id_))
 
 
 def _parse_relationship_cursor(text: str) -> relationships.RelationshipCursor:
-    relation, weight, kind, id_, direction, until = _parse_cursor_parts(text)
+    relation, weight, kind, id_, direction, until = parse_position_parts(text)
     return relationships.RelationshipCursor(
         relation, _parse_decimal(weight), kind, UUID(id_), direction, UUID(until)
     )
-
-
-def _parse_cursor_parts(text: str) -> list[str]:
-    """The parts of a cursor. Raises ValueError for the cursor of another list."""
-    parts = json.loads(text)
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        raise ValueError("not a place")
-    return parts
 
 
 def _parse_decimal(text: str) -> Decimal:
@@ -265,7 +255,7 @@ class ExpertsView(APIView):
             now=timezone.now(),
         )
         last = found[limit - 1].expert.place if len(found) > limit else None
-        more = next_page_url(request, _format_cursor(last)) if last else None
+        more = next_page_url(request, format_position(last)) if last else None
         return Response(
             {"results": [ExpertSerializer.render(one) for one in found[:limit]], "next": more}
         )
@@ -283,7 +273,7 @@ def _search_page(request: Request, principal: Principal, asked: Mapping[str, Any
     if len(found) > limit:
         last = found[limit - 1]
         place = entities.EntityCursor(last.score, last.id)  # type: ignore[attr-defined]
-        more = next_page_url(request, _format_cursor(place))
+        more = next_page_url(request, format_position(place))
     return {"results": results, "next": more}
 
 
@@ -403,7 +393,7 @@ class RelationshipsView(APIView):
             now=timezone.now(),
         )
         more = (
-            next_page_url(request, _format_cursor(found[limit - 1].place))
+            next_page_url(request, format_position(found[limit - 1].place))
             if len(found) > limit
             else None
         )

@@ -47,7 +47,7 @@ class JobFiles:
     def sweep(self, *, now: datetime) -> int:
         """Remove the files of jobs that are deleted, of removed members, or over; returns how
         many."""
-        there = [path for path in self.folder().iterdir() if _modified_at(path) < now - MIN_AGE]
+        there = [path for path in self.folder().iterdir() if modified_at(path) < now - MIN_AGE]
         if not there:
             return 0
         needed = self._needed(now)
@@ -65,5 +65,6 @@ class JobFiles:
         return found
 
 
-def _modified_at(path: Path) -> datetime:
+def modified_at(path: Path) -> datetime:
+    """When the file was written last."""
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)

@@ -14,10 +14,9 @@ from memories.jobs.models import OPEN_STATES, Job
 from memories.review.models import Proposal
 from memories.review.review_queue import existing_items
 from memories.webhooks.models import EventType, WebhookDelivery, WebhookEndpoint
-from orgs.expiry import not_expired_q
 from orgs.models.memberships import Member
 from orgs.principals import Actor
-from robots.models.keys import Key
+from robots.models.keys import Key, valid_key_q
 
 # What happened before this time is committed by now, or its worker has died.
 _OVERLAP = timedelta(minutes=10)
@@ -119,9 +118,8 @@ def _expiring_keys(
     """Keys that end soon: of the robot, and for an admin, who sees the end of each key on the page
     of robots, those of all."""
     keys = Key.objects.filter(
-        not_expired_q(now),
+        valid_key_q(now),
         organisation_id=endpoint.organisation_id,
-        revoked_at=None,
         expires_at__lte=now + EXPIRY_NOTICE,
     )
     if not actor.is_person:

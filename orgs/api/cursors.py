@@ -1,7 +1,9 @@
 """Cursors: opaque, signed for the asker, stable under inserts (keyset, newest first)."""
 
+import json
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -39,6 +41,19 @@ def parse_cursor(actor: Actor, cursor: str, place: Callable[[str], Position] = U
         return place(signing.loads(cursor, salt=_salt(actor)))
     except (signing.BadSignature, ValueError) as error:
         raise ValidationError({"cursor": ["Not a cursor of yours."]}) from error
+
+
+def format_position(place: Any) -> str:
+    """The text of a position that is a dataclass, for a cursor."""
+    return json.dumps([str(part) for part in astuple(place)])
+
+
+def parse_position_parts(text: str) -> list[str]:
+    """The parts of `format_position`. Raises ValueError for the cursor of another list."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    return parts
 
 
 def seal_cursor(actor: Actor, position: bytes) -> str:

@@ -11,11 +11,10 @@ from django.db.models.functions import JSONObject
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
-from orgs.expiry import not_expired_q
 from orgs.models.audiences import AudienceEntry, ReaderType
 from orgs.principals import Actor
 from robots.models.delegations import Delegation
-from robots.models.keys import Key, KeyScope, valid_key_sql
+from robots.models.keys import Key, KeyScope, valid_key_q, valid_key_sql
 from robots.models.oauth import OAuthGrant, valid_grant_q
 from robots.models.robots import Robot
 
@@ -137,10 +136,9 @@ def _grants(actor: Actor, now: datetime) -> ArraySubquery:
 
 def _acting_keys(now: datetime) -> QuerySet[Key]:
     return Key.objects.filter(
-        not_expired_q(now),
+        valid_key_q(now),
         organisation_id=OuterRef("organisation_id"),
         robot_id=OuterRef("id"),
-        revoked_at=None,
         scopes__contains=[KeyScope.READ, KeyScope.ACT_FOR],
         groups=None,
     )

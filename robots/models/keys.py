@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from orgs.expiry import has_expired, not_expired_sql
+from orgs.expiry import has_expired, not_expired_q, not_expired_sql
 from orgs.models.base import TenantForeignKey, TenantModel
 from orgs.principals import MANAGE_SCOPE
 
@@ -19,6 +19,11 @@ def valid_key_sql(key: str = "k", *, now: str = "%(now)s::timestamptz") -> str:
     """The condition of SQL that a key is valid: neither revoked nor expired. key: the alias of the
     table. A robot that was retired has no use for a valid key (`robots.access.keys`)."""
     return f"({key}.revoked_at IS NULL AND {not_expired_sql(key, now=now)})"
+
+
+def valid_key_q(now: datetime) -> models.Q:
+    """`valid_key_sql` as a condition of the ORM."""
+    return not_expired_q(now) & models.Q(revoked_at=None)
 
 
 class KeyScope(models.TextChoices):

@@ -8,11 +8,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from orgs.expiry import has_expired, not_expired_q
+from orgs.expiry import has_expired
 from orgs.support.support_sessions import SUPPORT_ALIAS
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
-from robots.models.keys import Key
+from robots.models.keys import Key, valid_key_q
 from robots.models.robots import Robot
 from robots.views.forms import describe_scopes
 
@@ -48,7 +48,7 @@ def robots(request: HttpRequest) -> HttpResponse:
         request, Key.objects.using(SUPPORT_ALIAS).only(*KEY_COLUMNS).filter(**tenant)
     )
     now = timezone.now()
-    valid = Key.objects.using(SUPPORT_ALIAS).filter(not_expired_q(now), **tenant, revoked_at=None)
+    valid = Key.objects.using(SUPPORT_ALIAS).filter(valid_key_q(now), **tenant)
     keyed = set(valid.values_list("robot_id", flat=True).distinct())
     names = robot_names(tenant["organisation_id"], (key.robot_id for key in keys))
     context = {

@@ -1,7 +1,5 @@
 """Tasks over HTTP."""
 
-import json
-from dataclasses import astuple
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +17,7 @@ from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from orgs.api.base_view import APIView
-from orgs.api.cursors import next_page_url, parse_cursor
+from orgs.api.cursors import format_position, next_page_url, parse_cursor, parse_position_parts
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,
@@ -133,16 +131,9 @@ class AddedTaskSerializer(AnswerSerializer):
     )
 
 
-def _format_cursor(place: task_queries.TaskCursor) -> str:
-    return json.dumps([str(part) for part in astuple(place)])
-
-
 def _parse_cursor(text: str) -> task_queries.TaskCursor:
     """The place that a cursor names. Raises ValueError for the cursor of another list."""
-    parts = json.loads(text)
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        raise ValueError("not a place")
-    pending, importance, memory, id_ = parts
+    pending, importance, memory, id_ = parse_position_parts(text)
     return task_queries.TaskCursor(pending == "True", float(importance), UUID(memory), UUID(id_))
 
 
@@ -165,7 +156,7 @@ class TasksView(APIView):
             now=timezone.now(),
         )
         last = found[limit - 1].place if len(found) > limit else None
-        more = next_page_url(request, _format_cursor(last)) if last else None
+        more = next_page_url(request, format_position(last)) if last else None
         return Response(
             {"results": [TaskSerializer.render(one) for one in found[:limit]], "next": more}
         )

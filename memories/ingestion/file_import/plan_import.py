@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 from uuid import UUID, uuid4
@@ -43,6 +43,7 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedPerson,
     summarise_audiences,
 )
+from memories.jobs.job_files import modified_at
 from memories.jobs.models import Job
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -337,7 +338,7 @@ def import_preview(
 def sweep_previews(*, now: datetime) -> int:
     """Remove files older than an hour; returns how many."""
     old = [
-        path for path in ensure_previews_folder().iterdir() if _modified_at(path) < now - RETENTION
+        path for path in ensure_previews_folder().iterdir() if modified_at(path) < now - RETENTION
     ]
     return _delete_files(old)
 
@@ -372,10 +373,6 @@ def _delete_files(paths: list[Path]) -> int:
     for path in paths:
         path.unlink(missing_ok=True)
     return len(paths)
-
-
-def _modified_at(path: Path) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 @contextmanager
