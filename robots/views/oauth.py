@@ -81,8 +81,14 @@ def _ask(request: HttpRequest) -> HttpResponse:
         return _refuse(request, ASKED_WRONGLY.format(reason=error.description or error.error))
     except errors.OAuth2Error as error:
         answer = {"error": error.error, "error_description": error.description}
-        state = error.state or ""
-        return _send_back(consent.answer_address(error.redirect_uri, state, **answer))
+        return _refuse(
+            request,
+            ASKED_WRONGLY.format(reason=error.description or error.error),
+            # Anybody can be a client, so nobody is sent to one before they press something
+            # (RFC 9700, 4.11.2): an address of this server would lead anywhere.
+            returns_to=describe_client(client, error.redirect_uri).returns_to,
+            back=consent.answer_address(error.redirect_uri, error.state or "", **answer),
+        )
     except ValueError:
         return _refuse(request, ASKED_WRONGLY.format(reason="its address is not well formed."))
     asked = AuthorizationRequest(
@@ -144,8 +150,14 @@ def _send_back(address: str) -> HttpResponse:
     return response
 
 
-def _refuse(request: HttpRequest, why: str) -> HttpResponse:
+def _refuse(
+    request: HttpRequest, why: str, *, returns_to: str = "", back: str = ""
+) -> HttpResponse:
+    """A page that says why. back: where the client can be told so, if the person wants that.
+    returns_to: its host or application."""
     context = {
+        "back": back,
+        "returns_to": returns_to,
         "title": NOT_LET_IN,
         "text": f"{why} Nothing was allowed.",
         "request_id": getattr(request, "request_id", ""),

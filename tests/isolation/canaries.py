@@ -447,6 +447,8 @@ def create_account(tenant: Tenant, canary: str) -> UUID:
     made.created_at = made.refreshed_at = now
     entry = AccountEntry(**whose, account_id=made.id, kind="calendar", at=now + timedelta(days=1))
     entry.title = f"The {canary}. word"
+    # Without a memory that stands no context has the entry.
+    entry.memory_id = tenant.remember(tenant.person("mina"), "Work.", visibility="private").id
     with principal.scope():
         made.save(force_insert=True)
         entry.save(force_insert=True)

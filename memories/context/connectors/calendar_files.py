@@ -25,7 +25,7 @@ from memories.context.connectors.parse_result import (
     ParsedEntry,
     ParseResult,
     UnreadableFileError,
-    clean_text,
+    clean_line,
     format_count,
 )
 
@@ -131,11 +131,11 @@ def _to_entry(event: Any, zone: tzinfo) -> ParsedEntry:
         at=_to_datetime(start, zone),
         until=None if end is None else _to_datetime(end, zone),
         all_day=not isinstance(start, datetime),
-        title=clean_text(str(event.get("SUMMARY", "")), MAX_TITLE_CHARACTERS) or "Without a title",
-        person=clean_text(
+        title=clean_line(str(event.get("SUMMARY", "")), MAX_TITLE_CHARACTERS) or "Without a title",
+        person=clean_line(
             person.removeprefix("mailto:").removeprefix("MAILTO:"), MAX_TITLE_CHARACTERS
         ),
-        place=clean_text(str(event.get("LOCATION", "")), MAX_TITLE_CHARACTERS),
+        place=clean_line(str(event.get("LOCATION", "")), MAX_TITLE_CHARACTERS),
     )
 
 

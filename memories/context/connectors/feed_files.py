@@ -19,6 +19,7 @@ from memories.context.connectors.parse_result import (
     ParsedEntry,
     ParseResult,
     UnreadableFileError,
+    clean_line,
     clean_text,
     format_count,
 )
@@ -51,7 +52,9 @@ def parse_feed(data: bytes, *, now: datetime) -> ParseResult:
 
 def _to_entry(given: Any, now: datetime) -> ParsedEntry | None:
     """The entry, or None without a title and a text."""
-    title = _plain(given.get("title_detail"), MAX_TITLE_CHARACTERS).replace("\n", " ")
+    title = clean_line(
+        _plain(given.get("title_detail"), MAX_TITLE_CHARACTERS), MAX_TITLE_CHARACTERS
+    )
     whole = next(iter(given.get("content") or []), given.get("summary_detail"))
     text = _plain(whole, MAX_TEXT_CHARACTERS)
     if not title and not text:
@@ -60,7 +63,7 @@ def _to_entry(given: Any, now: datetime) -> ParsedEntry | None:
     return ParsedEntry(
         at=_time_of(given, now) or now,
         title=title or "Without a title",
-        person=clean_text(str(given.get("author", "")), MAX_TITLE_CHARACTERS).replace("\n", " "),
+        person=clean_line(str(given.get("author", "")), MAX_TITLE_CHARACTERS),
         text=text,
         uid=sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32],
     )

@@ -24,6 +24,7 @@ from memories.context.connectors.parse_result import (
     ParsedEntry,
     ParseResult,
     UnreadableFileError,
+    clean_line,
     clean_text,
     format_count,
 )
@@ -139,8 +140,8 @@ def _to_entry(data: bytes, now: datetime) -> ParsedEntry | None:
         name, address = parseaddr(_header(mail, "From"))
         return ParsedEntry(
             at=at,
-            title=clean_text(_header(mail, "Subject"), MAX_TITLE_CHARACTERS) or "Without a subject",
-            person=clean_text(
+            title=clean_line(_header(mail, "Subject"), MAX_TITLE_CHARACTERS) or "Without a subject",
+            person=clean_line(
                 f"{name} <{address}>" if name and address else name or address, MAX_TITLE_CHARACTERS
             ),
             text=clean_text(_plain_text(mail), MAX_TEXT_CHARACTERS),

@@ -76,7 +76,8 @@ class AccountEntry(TenantModel):
     audience and kind.
 
     uid: a digest of the id in its feed, empty for the other kinds.
-    noted_at: when a worker looked at it; memory: what it made of it, which goes with it.
+    noted_at: when a worker looked at it; memory: what it made of it, if no gate held it. Each goes
+    with the other, and an entry without a memory that stands is in no context.
     """
 
     account = TenantForeignKey("memories.Account")

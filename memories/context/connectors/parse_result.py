@@ -41,6 +41,12 @@ def clean_text(text: str, most: int) -> str:
     return "".join(plain).strip()[:most]
 
 
+def clean_line(text: str, most: int) -> str:
+    """`clean_text` on one line: a title or a name with further ones would look like the lines that
+    the service writes beside it."""
+    return " ".join(clean_text(text, most).split())
+
+
 def format_count(count: int, one: str, many: str) -> str:
     """1 event, 2 events."""
     return f"{count} {one if count == 1 else many}"

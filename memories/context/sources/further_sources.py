@@ -29,7 +29,7 @@ from memories.profiles.build_profile import ProfileFact, build_profile
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.retrieval.recall import load_memories
 from memories.state.supersede_memory import holds_sql
-from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
+from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE, Status
 from memories.store.speakers.attribution import attribution_of_message, bare_name
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
@@ -73,13 +73,23 @@ def load_mails(asked: ContextBuildState) -> list[ContextPiece] | None:
 
 
 def _entries_queryset(asked: ContextBuildState, kind: str, **when: Any) -> Any:
-    """The entries; None without a member, and in a group, where others would read them."""
+    """The entries whose memories stand; None without a member, and in a group, where others would
+    read them.
+
+    Anybody in the world writes mails and invitations. So what a gate held, what none has looked at
+    yet, and what the member forgot is in no context: it has no memory, or one that is not shown.
+    """
     actor = asked.actor
     if actor.member_id is None or actor.group_id is not None or not actor.sees_own:
         return None
     ids = list_account_ids(asked.principal, asked.query.accounts, kind)
     return AccountEntry.objects.filter(
-        organisation_id=asked.principal.organisation_id, kind=kind, account_id__in=ids, **when
+        organisation_id=asked.principal.organisation_id,
+        kind=kind,
+        account_id__in=ids,
+        # Consolidation and ageing archive, and change nothing about what is on today.
+        memory__status__in=(Status.ACTIVE, Status.ARCHIVED),
+        **when,
     )
 
 

@@ -14,6 +14,7 @@ from orgs.members.invitations import create_member
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import ExternalIdentity, Member, identity_precedence
 from orgs.models.organisations import Group, Organisation
+from orgs.names.lookalikes import lookalike_keys
 from orgs.organisations.audience_rows import ReaderKey, ensure_audience, ensure_explicit_audience
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
@@ -25,6 +26,9 @@ PLATFORM = "import"
 EVERYONE = "org"
 # Stands for a group that is not created yet.
 UNCREATED_GROUP = UUID(int=0)
+MAX_MEMBER_NAME = 200
+# Follows the name of somebody of a file who is called like a member with an account.
+FROM_A_FILE = " (import)"
 ScopedName = tuple[UUID | None, str]
 NO_READER = (
     "it names no reader, and nobody who imports: name them with --as, or say --readers organisation"
@@ -71,6 +75,8 @@ class ImportPeople:
         self.group_names: dict[str, str] = {}
         self._members: dict[ScopedName, UUID] = {}
         self._audiences: dict[object, UUID] = {}
+        # Of the names of those who can sign in; None until one is needed.
+        self._known_keys: frozenset[str] | None = None
         self._seated: set[tuple[UUID, UUID]] = set()
         with organisation_scope(organisation.id):
             # Of several groups with one external id the oldest counts.
@@ -167,7 +173,7 @@ class ImportPeople:
     def _new_member(self, known: ScopedName) -> UUID:
         group_id, name = known
         member, _ = create_member(
-            organisation_id=self.organisation.id, name=name[:200], now=self.now
+            organisation_id=self.organisation.id, name=self._shown_name(name), now=self.now
         )
         link_identity(
             organisation_id=self.organisation.id,
@@ -177,6 +183,20 @@ class ImportPeople:
             member_id=member.id,
         )
         return member.id
+
+    def _shown_name(self, name: str) -> str:
+        """How somebody of the file is called here. A file's "Ada" is not proven to be the Ada who
+        signs in, and her name stands plain beside what is said in it, so she is not called alike.
+        """
+        if self._known_keys is None:
+            known = Member.objects.filter(
+                organisation_id=self.organisation.id, user__isnull=False, removed_at=None
+            )
+            names = known.values_list("name", flat=True)
+            self._known_keys = frozenset[str]().union(*map(lookalike_keys, names))
+        if self._known_keys.isdisjoint(lookalike_keys(name)):
+            return name[:MAX_MEMBER_NAME]
+        return f"{name[: MAX_MEMBER_NAME - len(FROM_A_FILE)]}{FROM_A_FILE}"
 
     def check(self, line: ImportLine) -> None:
         """Raise InvalidLineError if the line names somebody whose identity is unconfirmed, or who

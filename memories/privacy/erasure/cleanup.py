@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import OperationalError, ProgrammingError, connections
@@ -17,6 +18,7 @@ from memories.privacy.erasure.column_rules import tables_with_words
 from memories.privacy.erasure.erasure_run import ErasureRun
 from memories.privacy.erasure.name_terms import NameTerms
 from memories.snapshots.export_job import EXPORTS
+from memories.snapshots.snapshot_format import read_line_id
 
 OWNER_DATABASE = "owner"
 # An HNSW index that lost this share is rebuilt, because vacuuming it takes longer than building it.
@@ -65,13 +67,36 @@ def clear_query_caches() -> None:
 def discard_exports(running: ErasureRun) -> int:
     """Delete every export file of the organisation, since any may contain erased data; it can be
     made again. Returns how many."""
-    rows = running.rows(
-        "SELECT id FROM memories_job WHERE organisation_id = %(organisation)s AND kind = 'export'"
-    )
-    there = [id_ for (id_,) in rows if EXPORTS.path_of(id_).exists()]
+    there = _list_exports(running)
     for id_ in there:
         EXPORTS.discard(id_)
     return len(there)
+
+
+def discard_exports_with(running: ErasureRun, ids: Iterable[UUID]) -> None:
+    """Delete the export files of the organisation that hold one of these memories. Others stay: who
+    erases notes of their own must not keep others from an export."""
+    gone = frozenset(str(id_).encode() for id_ in ids)
+    for id_ in _list_exports(running):
+        if _has_line_of(EXPORTS.path_of(id_), gone):
+            EXPORTS.discard(id_)
+
+
+def _list_exports(running: ErasureRun) -> list[UUID]:
+    """The export jobs of the organisation that have a file."""
+    rows = running.rows(
+        "SELECT id FROM memories_job WHERE organisation_id = %(organisation)s AND kind = 'export'"
+    )
+    return [id_ for (id_,) in rows if EXPORTS.path_of(id_).exists()]
+
+
+def _has_line_of(path: Path, ids: frozenset[bytes]) -> bool:
+    """Whether an export file has the line of one of these memories; a line begins with its id."""
+    try:
+        with path.open("rb") as file:
+            return any(read_line_id(line) in ids for line in file)
+    except FileNotFoundError:
+        return False
 
 
 def overwrite_in_logs(terms: NameTerms) -> int:

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from memories.indexing import search_index
 from memories.ingestion.file_import.import_job import UPLOADS
+from memories.ingestion.file_import.plan_import import delete_member_previews
 from memories.jobs.models import Job, JobType
 from memories.privacy.erasure.erasure_run import ErasureRun, ErasureSource, TombstoneType
 from memories.snapshots.export_job import EXPORTS
@@ -17,6 +18,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.principals import Actor
 
 # How many audiences a scope opens at once to search everything.
 SCOPE_BATCH_SIZE = 1_000
@@ -255,6 +257,11 @@ def delete_other_rows(running: ErasureRun) -> dict[str, int]:
     for table, emptied, rows in _MEMBER_WORDS if running.member_id else ():
         running.change(
             f"UPDATE {table} SET {emptied} WHERE organisation_id = %(organisation)s AND {rows}"
+        )
+    if running.member_id:
+        # Files that they uploaded and only looked at, which belong to no job.
+        delete_member_previews(
+            Actor(organisation_id=running.organisation_id, member_id=running.member_id)
         )
     counts["jobs"] = 0
     while jobs := running.due(TombstoneType.JOB):

@@ -7,6 +7,7 @@ the result is the same, however often a run breaks off.
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -245,8 +246,12 @@ def _run_single_cleanup(run: OrganisationRun) -> None:
     first = ErasureRun(found[0], run.now)
     kept = empty_kept_answers(first) | delete_kept_questions(first)
     disk = cleanup.vacuum_tables(cleanup.cascade_tables(MEMORY_TABLE) | kept, rewrite=False)
+    buried = {erasure.id: ErasureRun(erasure, run.now).buried() for erasure in found}
+    # After the vacuum: what an export had read before the rows went is in its file by now.
+    # Not counted: others may have read the memory, and a number would tell that they exported it.
+    cleanup.discard_exports_with(first, chain.from_iterable(buried.values()))
     for erasure in found:
-        append_to_ledger(erasure, ErasureRun(erasure, run.now).buried())
+        append_to_ledger(erasure, buried[erasure.id])
     # The numbers are only in the receipts, for those who asked.
     run.count(vacuumed=disk["vacuumed"])
     for erasure in found:

@@ -11,8 +11,13 @@ from django.db import connection
 from django.utils import timezone
 
 from memories.context.connectors import accounts as service
+from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.models import Account, AccountEntry
+from memories.jobs.job_queue import lease_job
+from memories.jobs.models import Job, JobState, JobType
 from memories.privacy.forget_all import forget_all
+from memories.state.transitions import archive_memories
+from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
@@ -42,6 +47,34 @@ def handed_in(client: Any, status: int = 201, **fields: Any) -> Any:
     answer = client.post(URL, body, format="json")
     assert answer.status_code == status, answer.json()
     return answer.json()
+
+
+def jobs(here: Tenant, name: str = "mina") -> list[Job]:
+    with resolve_principal(here.person(name)).scope():
+        rows = Job.objects.filter(organisation_id=here.id, kind=JobType.ACCOUNTS)
+        return list(rows.order_by("id"))
+
+
+def work(here: Tenant, name: str = "mina") -> Job:
+    """What a worker does with the member's waiting job, for one turn."""
+    job = next(one for one in jobs(here, name) if one.state == JobState.WAITING)
+    taken = lease_job(here.id, job.id, here.members[name].id)
+    assert taken is not None
+    actor, leased = taken
+    assert actor is not None
+    run_account_memories(actor, leased)
+    here.read()
+    return next(one for one in jobs(here, name) if one.id == job.id)
+
+
+def looked_at(here: Tenant, name: str = "mina") -> None:
+    """A worker has made memories of the entries, and these are archived: no question finds them, so
+    a context has the entries in their sections."""
+    while any(one.state == JobState.WAITING for one in jobs(here, name)):
+        work(here, name)
+    with resolve_principal(here.person(name)).scope():
+        rows = Memory.objects.filter(organisation_id=here.id, key__startswith="account:")
+        archive_memories(list(rows.select_for_update()), NOW)
 
 
 def soon(title: str = "Review") -> str:
@@ -130,6 +163,7 @@ def test_events_and_mails_are_in_the_context(here: Tenant) -> None:
     handed_in(mina, content=days)
     letters = letter("The old one", 8 * DAY) + letter("The plan", 2 * HOUR) + letter("Yes", HOUR)
     handed_in(mina, kind="mail", name="Post", content=letters)
+    looked_at(here)
     where = {"member": str(here.members["mina"].id)}
     found = got(here, "aria", "anything", **where)
     assert section(found, "events")["items"] == 2
@@ -153,6 +187,7 @@ def test_events_and_mails_are_in_the_context(here: Tenant) -> None:
 
 def test_no_other_context_has_them(here: Tenant) -> None:
     handed_in(here.browser("mina"), content=soon("Secret"))
+    looked_at(here)
     mina = str(here.members["mina"].id)
     for asked in ({}, {"member": mina}, {"member": mina, "group": "launch"}, {"group": "launch"}):
         found = got(here, "aria", "secret", **asked)
@@ -169,6 +204,7 @@ def test_a_running_event_is_still_there_and_a_day_has_no_hour(here: Tenant) -> N
     running = event(at(now - HOUR), "Workshop", f"DTEND{at(now + HOUR)}")
     today = event(f";VALUE=DATE:{now + DAY:%Y%m%d}", "Holiday")
     handed_in(here.browser("mina"), content=calendar(running, today).decode())
+    looked_at(here)
     answer = here.browser("mina").post("/api/v1/context", {"query": "today"}, format="json").json()
     assert section(answer, "events")["items"] == 2
     assert ", all day) Holiday" in answer["text"]
@@ -205,6 +241,7 @@ def test_a_week_of_meetings_hides_nothing_and_long_events_run_on(here: Tenant) -
     today = event(f";VALUE=DATE:{now:%Y%m%d}", "Holiday")
     file = calendar(*past, leave, today, event(at(now + HOUR), "Next")).decode()
     handed_in(here.browser("mina"), content=file)
+    looked_at(here)
     answer = here.browser("mina").post("/api/v1/context", {"query": "x"}, format="json").json()
     shown = [line.split(") ")[1] for line in answer["text"].split("\n") if ") " in line]
     assert shown == ["Leave", "Holiday", "Next"]

@@ -417,3 +417,15 @@ def test_what_is_no_charset_unpacks_nothing(name: str) -> None:
 )
 def test_only_an_address_with_day_and_time_begins_a_mail(line: str, begins: bool) -> None:
     assert _is_mail_start(f"\n{line}\nSubject\n".encode(), begins=1) is begins
+
+
+def test_a_title_or_a_name_has_one_line(tmp_path: Path) -> None:
+    """A stranger writes them, and further lines would look like those that the service writes."""
+    lines = r"Lunch\nOrganiser: Ada\nPlace: Rome"
+    (found,) = read(event(":20260303T090000Z", lines, f"LOCATION:{lines}")).entries
+    assert found.title == found.place == "Lunch Organiser: Ada Place: Rome"
+    encoded = "=?utf-8?q?Hello=0AMail_from_Ada=E2=80=A8More?="
+    letter = mail(1).replace("Number 1", encoded).replace("From: Ana", f"From: {encoded}")
+    (found,) = box(tmp_path, letter).entries
+    assert found.title == "Hello Mail from Ada More"
+    assert found.person.startswith("Hello Mail from Ada More")

@@ -497,3 +497,26 @@ def test_a_list_is_read_row_by_row_and_kept_as_text() -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 10 * len(many)
+
+
+def test_nobody_of_a_file_is_called_like_somebody_who_signs_in(files: Files, here: Tenant) -> None:
+    """Their name stands plain beside what the file puts into their mouth: Ada's, also in letters
+    that look like hers, would be taken for her."""
+    said = {
+        "Ada": "The safe stays open.",
+        "Áda": "So does the door.",
+        "Cara": "Keep the door shut.",
+    }
+    files.take(
+        {"id": f"n/{number}", "speaker": name, "text": text, "audience": ["org"]}
+        for number, (name, text) in enumerate(said.items())
+    )
+    answer = here.browser("mina").post("/api/v1/context", {"query": "safe door"}, format="json")
+    lines = {
+        line.rpartition(") ")[2]: line for line in answer.json()["text"].split("\n") if ") " in line
+    }
+    assert ", Ada - import)" in lines["The safe stays open."]
+    assert " - import)" in lines["So does the door."]
+    assert ", Cara)" in lines["Keep the door shut."]
+    rows = {"id": "n/9", "speaker": "Ada", "text": "And the gate.", "audience": ["org"]}
+    assert files.take([rows])["members"] == 0, "the same one of the file before"
