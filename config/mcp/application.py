@@ -1,18 +1,26 @@
 """The outermost ASGI callable: /mcp by the SDK, everything else by the site.
 
-It is outermost because the SDK's session manager runs for as long as the process serves, and a
-server tells its outermost application alone when it starts and stops.
+It is outermost because the SDK's session manager runs until the process ends, and a server tells
+its outermost application alone when it starts and stops. The SDK is loaded with the first call of
+MCP.
 """
 
+import asyncio
+import logging
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 
-from config.mcp.rest_calls import Message, Receive, RestAnswer, RestCaller, Send
-from config.mcp.server import CALLER_SCOPE_KEY, build_server
+from config.mcp.rest_calls import (
+    CALLER_SCOPE_KEY,
+    Message,
+    Receive,
+    RestAnswer,
+    RestCaller,
+    Send,
+)
 from config.monitoring.request_log import log_request, request_scope
 from config.threaded_asgi import ThreadedHandler
 from config.transport.answers import Answer, send_answer
@@ -23,6 +31,10 @@ from orgs.trace_spans import current_trace, read_asgi_headers
 from robots.access.keys import RESOURCE_SCOPE_KEY
 from robots.oauth.server_metadata import mcp_resource, render_challenge
 
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+log = logging.getLogger("commonmind.web")
 PATHS = ("/mcp", "/mcp/")
 # It holds the longest text of a memory; the event loop parses it.
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -36,14 +48,8 @@ class McpApplication:
 
     def __init__(self, site: ThreadedHandler) -> None:
         self.site = site
-        self._manager = StreamableHTTPSessionManager(
-            app=build_server(),
-            json_response=True,
-            stateless=True,
-            # The site checks Host with each REST call, and Origin is checked here.
-            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-            max_request_body_size=MAX_BODY_BYTES,
-        )
+        self._is_wanted = asyncio.Event()
+        self._manager: asyncio.Future[StreamableHTTPSessionManager]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -56,10 +62,28 @@ class McpApplication:
 
     async def _serve_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
-        async with self._manager.run():
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
+        self._manager = asyncio.get_running_loop().create_future()
+        await send({"type": "lifespan.startup.complete"})
+        ended = asyncio.ensure_future(receive())
+        wanted = asyncio.ensure_future(self._is_wanted.wait())
+        await asyncio.wait((ended, wanted), return_when=asyncio.FIRST_COMPLETED)
+        if not ended.done():
+            await self._run_manager(ended)
+        wanted.cancel()
+        await ended
         await send({"type": "lifespan.shutdown.complete"})
+
+    async def _run_manager(self, ended: "asyncio.Future[Message]") -> None:
+        """Load the SDK and answer until the server ends."""
+        try:
+            manager = await asyncio.to_thread(_load_session_manager)
+        except Exception as error:
+            log.exception("MCP cannot be loaded")
+            self._manager.set_exception(error)
+            return
+        async with manager.run():
+            self._manager.set_result(manager)
+            await ended
 
     async def _serve_mcp(self, scope: Message, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
@@ -124,10 +148,20 @@ class McpApplication:
         async def send(message: Message) -> None:
             messages.append(message)
 
-        await self._manager.handle_request(scope, receive, send)
+        self._is_wanted.set()
+        # Of many that wait for it one may leave.
+        manager = await asyncio.shield(self._manager)
+        await manager.handle_request(scope, receive, send)
         if not messages:
             raise ClientLeft
         return messages
+
+
+def _load_session_manager() -> "StreamableHTTPSessionManager":
+    """The SDK takes half a second and 40 MB, which only a process pays that is asked for MCP."""
+    from config.mcp.server import build_session_manager
+
+    return build_session_manager(most_bytes=MAX_BODY_BYTES)
 
 
 def _check_method_and_origin(scope: Message) -> None:

@@ -17,6 +17,9 @@ from config.transport.request_bodies import ClientLeft
 from orgs.limits.after_answer import LATER_SCOPE_KEY
 from orgs.trace_spans import current_trace
 
+# Where the scope of a request of MCP has its RestCaller.
+CALLER_SCOPE_KEY = "commonmind.rest_caller"
+
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

@@ -15,14 +15,22 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from config.mcp import results
-from config.mcp.rest_calls import RestAnswer, RestCall, RestCaller, UnencodableError, build_call
+from config.mcp.rest_calls import (
+    CALLER_SCOPE_KEY,
+    RestAnswer,
+    RestCall,
+    RestCaller,
+    UnencodableError,
+    build_call,
+)
 from config.mcp.tools import Tool, ToolInputError, build_tools, describe_problem
 
 NAME = "commonmind"
-CALLER_SCOPE_KEY = "commonmind.rest_caller"
 BLOCKS_URI, AT_HAND_URI = "commonmind://blocks", "commonmind://at-hand"
 PROMPT = "what_do_you_know"
 INSTRUCTIONS = (
@@ -34,6 +42,18 @@ _LARGE_BYTES = 4_096
 # Lists change with a new version of the product alone.
 _FRESH = CacheHint(ttl_ms=300_000, scope="public")
 Context = ServerRequestContext[Any, Any]
+
+
+def build_session_manager(*, most_bytes: int) -> StreamableHTTPSessionManager:
+    """What answers requests while it runs. most_bytes: of the body of one."""
+    return StreamableHTTPSessionManager(
+        app=build_server(),
+        json_response=True,
+        stateless=True,
+        # The site checks Host with each REST call, and Origin is checked there.
+        security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        max_request_body_size=most_bytes,
+    )
 
 
 def build_server() -> Server[Any]:

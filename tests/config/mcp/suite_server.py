@@ -12,7 +12,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from config import asgi
-from config.mcp import application as mount
+from config.mcp import server
+from config.mcp.application import McpApplication
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJg"
@@ -184,5 +185,5 @@ def build_suite_server() -> Server[Any]:
     )
 
 
-mount.build_server = build_suite_server  # type: ignore[attr-defined]
-application = mount.McpApplication(asgi.application.site)
+server.build_server = build_suite_server
+application = McpApplication(asgi.application.site)

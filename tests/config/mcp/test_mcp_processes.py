@@ -1,6 +1,9 @@
 """MCP as it is shipped: real web processes, the official client over sockets (N09)."""
 
 import json
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,11 +14,25 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.config.mcp.mcp_site import HEADERS, MODERN, tool_call
 from tests.config.transport.web_process import WebProcess, serving
+from tests.databases import database_url
 from tests.event_loop import run_coroutine
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N09")
 FACT = "The Falcon goes to the hangar on Tuesdays."
+
+
+def test_a_process_that_nobody_asks_for_mcp_has_not_loaded_it(committed: None) -> None:
+    look = "import sys, config.asgi; print([m for m in sys.modules if m.startswith('mcp')])"
+    environment = os.environ | {
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
+        "DATABASE_SUPPORT_URL": database_url("support"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", look], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
 
 
 async def use(port: int, key: str, mode: str) -> list[str]:
