@@ -86,6 +86,16 @@ def test_what_is_too_much_for_a_call_comes_with_the_next(server: ImapServer) -> 
     assert (len(rest.mails), rest.position.last_uid) == (10, 30)
 
 
+def test_what_takes_too_long_for_a_call_comes_with_the_next(
+    server: ImapServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.mails = dict.fromkeys(range(1, 31), mail("Many"))
+    # No other batch may take its whole time.
+    monkeypatch.setattr(imap, "MAX_SECONDS", imap.SECONDS)
+    found = read(server)
+    assert (len(found.mails), found.position.last_uid) == (10, 10)
+
+
 def test_of_a_mail_of_100_mb_the_beginning_is_read(server: ImapServer) -> None:
     server.mails = {1: mail("Huge", body="x" * 100_000_000)}
     found = read(server)
@@ -203,6 +213,8 @@ def drops() -> Iterator[bytes]:
          "unreadable"),
         (b"* 1 FETCH (UID 1 BODY[]<0> {9999999999}\r\n", "unreadable"),
         (b"* 1 FETCH (UID 1 BODY[]<0> {" + b"9" * 5_000 + b"}\r\n", "unreadable"),
+        (b"* 1 FETCH (UID 1 BODY[]<0> {256001}\r\n" + bytes(256_001) + b")\r\nTAG OK\r\n",
+         "unreadable"),
         (b"* 1 FETCH (UID 1 BODY[]<0> {300}\r\nshort", "timeout"),
         (b"\0\0\0\r\n", "refused"), (b"* BYE\r\nTAG OK\r\n", "refused"),
         (b"TAG NO\r\n", "refused"), (b"TAG BAD what\r\n", "unreadable"),
