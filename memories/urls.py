@@ -148,6 +148,7 @@ pages = [
     ),
     path("me/accounts/", account_pages.account_list, name="me-accounts"),
     path("me/accounts/subscribe/", account_pages.subscribe, name="me-account-subscribe"),
+    path("me/accounts/mailbox/", account_pages.add_mailbox, name="me-account-mailbox"),
     path(
         "me/accounts/<uuid:account_id>/subscription/",
         account_pages.change_subscription_view,

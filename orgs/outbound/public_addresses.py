@@ -74,10 +74,27 @@ async def resolve_host(host: str) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
+async def find_public_addresses(
+    host: str, resolve: Resolve, private_hosts: Collection[str]
+) -> list[str]:
+    """The first MAX_ADDRESSES addresses of a host, all of whose addresses are public; but
+    private_hosts, names and addresses in lower case, may lead into a private network. Raises
+    AddressError."""
+    try:
+        addresses = await resolve(host)
+    except (OSError, UnicodeError) as error:
+        raise UnknownHostError(host) from error
+    # An address with a zone ("fe80::1%eth0") is one of this machine's own networks.
+    all_public = bool(addresses) and all(is_public_text(one) for one in addresses)
+    if not all_public and (not addresses or host.lower() not in private_hosts):
+        raise PrivateAddressError(host)
+    return addresses[:MAX_ADDRESSES]
+
+
 class PublicBackend(httpcore2.AnyIOBackend):
     """Connects to hosts all of whose addresses are public, and to the address that was checked.
 
-    private_hosts: names and addresses, in lower case, that may lead into a private network.
+    private_hosts: see `find_public_addresses`.
     """
 
     def __init__(self, resolve: Resolve, private_hosts: Collection[str] = ()) -> None:
@@ -91,15 +108,8 @@ class PublicBackend(httpcore2.AnyIOBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        try:
-            addresses = await self._resolve(host)
-        except (OSError, UnicodeError) as error:
-            raise UnknownHostError(host) from error
-        # An address with a zone ("fe80::1%eth0") is one of this machine's own networks.
-        all_public = bool(addresses) and all(is_public_text(one) for one in addresses)
-        if not all_public and (not addresses or host.lower() not in self._private_hosts):
-            raise PrivateAddressError(host)
-        *others, last = addresses[:MAX_ADDRESSES]
+        addresses = await find_public_addresses(host, self._resolve, self._private_hosts)
+        *others, last = addresses
         for address in others:
             with suppress(httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 return await super().connect_tcp(

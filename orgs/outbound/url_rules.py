@@ -25,9 +25,9 @@ _HOST = re.compile(rf"(?=.{{4,253}}\Z)(?:{_HOST_PART}\.)+[a-z][a-z0-9-]{{0,61}}[
 class InvalidUrlError(ValueError):
     """The server may not be led to the address; the message says why."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(f"url: {detail}")
-        self.errors = [{"field": "url", "detail": detail}]
+    def __init__(self, detail: str, field: str = "url") -> None:
+        super().__init__(f"{field}: {detail}")
+        self.errors = [{"field": field, "detail": detail}]
 
 
 def check_url(url: str, *, private_hosts: Collection[str] = ()) -> None:
@@ -44,12 +44,20 @@ def check_url(url: str, *, private_hosts: Collection[str] = ()) -> None:
         raise InvalidUrlError(f"It has to begin with {' or '.join(f'{s}://' for s in schemes)}.")
     if "@" in parts.netloc:
         raise InvalidUrlError("It names a user or a password.")
+    check_host(host, private_hosts=private_hosts)
+
+
+def check_host(host: str, *, private_hosts: Collection[str] = (), field: str = "url") -> None:
+    """host: in lower case. private_hosts: may have addresses in a private network. field: named in
+    the error. Raises InvalidUrlError."""
     if settings.WEBHOOK_HOSTS and host not in settings.WEBHOOK_HOSTS:
-        raise InvalidUrlError("Whoever runs this server allows addresses of only some hosts.")
+        raise InvalidUrlError(
+            "Whoever runs this server allows addresses of only some hosts.", field
+        )
     if host in private_hosts:
         return
     if not (is_public_text(host) if _is_address(host) else _HOST.fullmatch(host)):
-        raise InvalidUrlError("It does not lead to a host of the public internet.")
+        raise InvalidUrlError("It does not lead to a host of the public internet.", field)
 
 
 def _is_address(host: str) -> bool:

@@ -19,6 +19,7 @@ from memories.context.connectors.accounts import (
     refresh_account,
     resolve_member_principal,
 )
+from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
 from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.subscriptions import (
     DEFAULT_PERIOD_MINUTES,
@@ -27,6 +28,7 @@ from memories.context.connectors.subscriptions import (
     MIN_PERIOD_MINUTES,
     change_subscription,
     subscribe_to_address,
+    subscribe_to_mailbox,
 )
 from orgs.api.base_view import APIView
 from orgs.api.serializers import (
@@ -36,6 +38,7 @@ from orgs.api.serializers import (
     query_values,
     validate_data,
 )
+from orgs.outbound.imap import ENCRYPTIONS, TLS
 from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 
 ENCODINGS = TEXT, BASE64 = ("text", "base64")
@@ -74,6 +77,25 @@ class FileSerializer(StrictSerializer):
 PERIOD_HELP = "Minutes between two fetches."
 
 
+class MailboxSerializer(StrictSerializer):
+    """A folder on an IMAP server."""
+
+    host = TextField(max_length=253, help_text="The name of the IMAP server.")
+    port = serializers.IntegerField(
+        required=False, min_value=1, max_value=65_535, help_text="993, with STARTTLS 143."
+    )
+    encryption = ChoiceField(
+        ENCRYPTIONS, default=TLS, help_text="From the first byte (`tls`), or with STARTTLS."
+    )
+    user = TextField(max_length=MAX_PART_CHARACTERS)
+    password = TextField(
+        max_length=MAX_PART_CHARACTERS,
+        trim_whitespace=False,
+        help_text="An app password. It is encrypted and never shown again.",
+    )
+    folder = TextField(max_length=MAX_PART_CHARACTERS, default="INBOX")
+
+
 class AccountRequestSerializer(FileSerializer):
     kind = ChoiceField(AccountType.choices)
     name = TextField(max_length=100, help_text="Unique among the accounts of the member.")
@@ -81,14 +103,18 @@ class AccountRequestSerializer(FileSerializer):
         required=False,
         trim_whitespace=False,
         pattern=r"^[^\u0000]+$",
-        help_text="The whole file; either it or `url`. A calendar has at most 4,000,000 bytes, a "
-        "mailbox 100,000,000; the limit of the request body may be lower.",
+        help_text="The whole file; either it, `url` or `mailbox`. A calendar has at most 4,000,000 "
+        "bytes, a mailbox 100,000,000; the limit of the request body may be lower.",
     )
     url = TextField(
         required=False,
         max_length=MAX_URL_CHARACTERS,
         help_text="Of a calendar or feed: an https address that it is fetched from, each period. "
         "It is encrypted and never shown again. A feed is not handed in as a file.",
+    )
+    mailbox = MailboxSerializer(
+        required=False,
+        help_text="Of mail: an IMAP server that its new mails are fetched from, each period.",
     )
     period_minutes = serializers.IntegerField(
         required=False,
@@ -98,17 +124,23 @@ class AccountRequestSerializer(FileSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Either the bytes of the file as `data`, or `url`."""
-        if ("url" in attrs) == ("content" in attrs):
-            raise serializers.ValidationError({"content": ["Send either content or url."]})
+        """Either the bytes of the file as `data`, or `url`, or `mailbox`."""
+        if sum(name in attrs for name in ("url", "content", "mailbox")) != 1:
+            raise serializers.ValidationError(
+                {"content": ["Send either content, or url, or mailbox."]}
+            )
         if "content" in attrs:
             if attrs["kind"] == AccountType.FEED:
                 raise serializers.ValidationError({"content": ["A feed needs a url."]})
             if "period_minutes" in attrs:
-                raise serializers.ValidationError({"period_minutes": ["It needs a url."]})
+                raise serializers.ValidationError(
+                    {"period_minutes": ["It needs a url or a mailbox."]}
+                )
             return super().validate(attrs)
-        if attrs["kind"] not in FETCHED_KINDS:
+        if "url" in attrs and attrs["kind"] not in FETCHED_KINDS:
             raise serializers.ValidationError({"url": ["Only a calendar or feed is fetched."]})
+        if "mailbox" in attrs and attrs["kind"] != AccountType.MAIL:
+            raise serializers.ValidationError({"mailbox": ["Only mail has a mailbox."]})
         return attrs
 
 
@@ -149,7 +181,7 @@ class AccountSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     refreshed_at = serializers.DateTimeField(help_text="When its file was last sent or fetched.")
     subscription = SubscriptionSerializer(
-        allow_null=True, help_text="Of a calendar or feed that is fetched from an address."
+        allow_null=True, help_text="Of one that is fetched from an address."
     )
 
 
@@ -196,7 +228,8 @@ class AccountsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Add an account with the file of a calendar (iCalendar) or a mailbox (mbox), or with the
-        address of a calendar or feed (`url`), which a worker fetches at once and each period.
+        address of a calendar or feed (`url`) or an IMAP server (`mailbox`), from which a worker
+        fetches at once and each period.
 
         A member has at most 20 accounts (409 `too-many`). 400 `unreadable` for another file, 409
         `conflict` for a name that is taken.
@@ -209,6 +242,15 @@ class AccountsView(APIView):
                 kind=asked["kind"],
                 name=asked["name"],
                 url=asked["url"],
+                period_minutes=asked.get("period_minutes", DEFAULT_PERIOD_MINUTES),
+                now=timezone.now(),
+            )
+            return Response(_render_account(made), status=201)
+        if "mailbox" in asked:
+            made = subscribe_to_mailbox(
+                principal,
+                name=asked["name"],
+                mailbox=make_mailbox(**asked["mailbox"]),
                 period_minutes=asked.get("period_minutes", DEFAULT_PERIOD_MINUTES),
                 now=timezone.now(),
             )

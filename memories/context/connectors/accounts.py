@@ -53,6 +53,11 @@ MAX_FILE_BYTES: dict[str, int] = {
     AccountType.MAIL: mail_files.MAX_BYTES,
     AccountType.FEED: feed_files.MAX_BYTES,
 }
+# Of which a fetch brings what is new alone, and so many of the newest entries are kept.
+_MAX_KEPT: dict[str, int] = {
+    AccountType.FEED: feed_files.MAX_ENTRIES,
+    AccountType.MAIL: mail_files.MAX_MAILS,
+}
 
 
 def member_accounts(principal: Principal) -> "QuerySet[Account]":
@@ -146,9 +151,9 @@ def refresh_account(
     fetched: bool = False,
 ) -> Account:
     """Replace the entries of an account by those of a new file; they stay if it cannot be read.
-    An entry that says the same as before keeps its memory, and so does one of a feed that has left
-    it, while it is among the newest. fetched: by a subscription, so that a file without anything
-    new leaves nothing in the audit trail.
+    An entry that says the same as before keeps its memory. So does one of a feed that has left it,
+    and a mail that was fetched before, while it is among the newest. fetched: by a subscription, so
+    that a file without anything new leaves nothing in the audit trail.
 
     Raises NotFoundError, FileTooLargeError, UnreadableImportError.
     """
@@ -183,7 +188,7 @@ def _merge_entries(
     found: Account, parsed: ParseResult, before: Sequence[AccountEntry]
 ) -> tuple[list[AccountEntry], list[AccountEntry]]:
     """(the rows of before that stay, new rows). Of a feed also those stay that are not in the file
-    any more, up to the newest MAX_ENTRIES together."""
+    any more, and of a mailbox those that were fetched before, up to the newest together."""
     known: dict[tuple[str, ...], list[AccountEntry]] = defaultdict(list)
     for row in before:
         known[_content_key(row)].append(row)
@@ -192,11 +197,12 @@ def _merge_entries(
         row = _to_row(found, entry)
         same = known[_content_key(row)]
         kept.append(same.pop()) if same else new.append(row)
-    if found.kind == AccountType.FEED:
-        uids = {entry.uid for entry in parsed.entries}
+    if most := _MAX_KEPT.get(found.kind) if found.url else None:
+        # Without those of mails, which have none.
+        uids = {entry.uid for entry in parsed.entries if entry.uid}
         left = [row for rows in known.values() for row in rows if row.uid not in uids]
         left.sort(key=lambda row: (row.at, row.id), reverse=True)
-        kept += left[: max(0, feed_files.MAX_ENTRIES - len(kept) - len(new))]
+        kept += left[: max(0, most - len(kept) - len(new))]
     return kept, new
 
 

@@ -8,6 +8,7 @@ import codecs
 import re
 import time
 from collections import deque
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -46,6 +47,7 @@ _FIRST_HEADER = re.compile(rb"From [^\n]{1,400}\n[!-9;-~]{1,100}:")
 _MAX_START_BYTES = 1_000
 # "From" at the beginning of a line of a text is kept as ">From".
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_FROM_LINE = re.compile(rb"^(>*From )", re.MULTILINE)
 # What senders write, and what they mean.
 _CHARSETS = {
     "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
@@ -69,6 +71,14 @@ def parse_mails(path: Path, *, now: datetime) -> ParseResult:
             )
         with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
             return _parse_newest(whole, now)
+
+
+def build_mailbox_file(mails: Iterable[bytes]) -> bytes:
+    """A mailbox file of mails, each of which stays one mail, whatever its lines say."""
+    return b"".join(
+        b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n" + _FROM_LINE.sub(rb">\1", mail) + b"\n\n"
+        for mail in mails
+    )
 
 
 def _parse_newest(whole: mmap, now: datetime) -> ParseResult:

@@ -14,7 +14,8 @@ class AccountType(models.TextChoices):
 class PauseReason(models.TextChoices):
     """Why a subscription is not fetched. asked: its member paused it. secret: its address cannot be
     decrypted. The others say why the last of several attempts failed; refused: a status of HTTP
-    that is neither success nor a redirect."""
+    that is neither success nor a redirect. The last three are of mailboxes: the server refuses the
+    user or password, it has no such folder, or it does not offer STARTTLS."""
 
     ASKED = "asked"
     SECRET = "secret"  # noqa: S105 - a reason
@@ -26,6 +27,9 @@ class PauseReason(models.TextChoices):
     TOO_LARGE = "too-large"
     ENCODED = "encoded"
     UNREADABLE = "unreadable"
+    CREDENTIALS = "credentials"
+    FOLDER = "folder"
+    UNENCRYPTED = "unencrypted"
 
 
 class Account(TenantModel):
@@ -34,9 +38,10 @@ class Account(TenantModel):
     name: unique for the member. problems: what was left out of its file, in sentences.
 
     The rest is about one that is fetched from an address, a subscription. url: encrypted, empty
-    without a subscription. period_minutes: between two fetches. next_run_at: when it is due;
-    None while it is paused. etag, modified: what the server said of the last file. failures: those
-    one after another.
+    without a subscription; of mail the mailbox with its password. period_minutes: between two
+    fetches. next_run_at: when it is due; None while it is paused. etag, modified: what the server
+    said of the last file; etag of mail: up to where the folder was read. failures: those one after
+    another.
     """
 
     audience = TenantForeignKey("orgs.Audience")

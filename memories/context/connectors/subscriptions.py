@@ -1,4 +1,4 @@
-"""Calendars and feeds that are fetched from an address, again and again.
+"""Calendars, feeds and mailboxes that are fetched from an address, again and again.
 
 A subscription is an account with an address. A sweeper finds what is due, and a job of the
 member fetches it, so that it is theirs alone and ends with their membership. A file that the server
@@ -21,6 +21,12 @@ from memories.context.connectors.accounts import (
     member_accounts,
     refresh_account,
 )
+from memories.context.connectors.mailboxes import (
+    check_mailbox,
+    decode_mailbox,
+    encode_mailbox,
+    fetch_mailbox_file,
+)
 from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.parse_result import ParseResult, UnreadableFileError
 from memories.jobs.job_queue import enqueue_job, finish_job
@@ -31,13 +37,14 @@ from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member, joined_q
 from orgs.outbound.fetch import FetchResult, fetch_file
+from orgs.outbound.imap import Mailbox
 from orgs.outbound.url_rules import InvalidUrlError, check_url
 from orgs.placement.all_organisations import list_organisation_ids
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.secret_box import SecretLostError, decrypt_secret, encrypt_secret
 
 WORKER = "worker"
-# A mailbox is handed in as a file alone.
+# By an address; a mailbox needs more (`subscribe_to_mailbox`).
 FETCHED_KINDS = (AccountType.CALENDAR, AccountType.FEED)
 MIN_PERIOD_MINUTES, DEFAULT_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 15, 60, 24 * 60
 MAX_FAILURES = 5
@@ -57,9 +64,18 @@ FAILURE_SENTENCES: dict[str, str] = {
     PauseReason.TOO_LARGE: "The file is too large.",
     PauseReason.ENCODED: "The server sent the file compressed, which is not read.",
     PauseReason.UNREADABLE: "The server sent no file of this kind that can be read.",
+    PauseReason.CREDENTIALS: "The mail server does not accept this user and password.",
+    PauseReason.FOLDER: "The mail server has no folder of this name.",
+    PauseReason.UNENCRYPTED: "The mail server does not offer an encrypted connection.",
 }
 # Another try cannot mend these, so the first one pauses.
-_FINAL = (PauseReason.SECRET, PauseReason.ADDRESS)
+_FINAL = (
+    PauseReason.SECRET,
+    PauseReason.ADDRESS,
+    PauseReason.CREDENTIALS,
+    PauseReason.FOLDER,
+    PauseReason.UNENCRYPTED,
+)
 
 
 class NoSubscriptionError(ValueError):
@@ -75,8 +91,26 @@ def subscribe_to_address(
     Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
     """
     check_url(url, private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS)
+    return _subscribe(principal, kind, name, url, period_minutes, now)
+
+
+def subscribe_to_mailbox(
+    principal: Principal, *, name: str, mailbox: Mailbox, period_minutes: int, now: datetime
+) -> Account:
+    """Add an account of mail without entries, as `subscribe_to_address` does.
+
+    Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    """
+    check_mailbox(mailbox)
+    address = encode_mailbox(mailbox)
+    return _subscribe(principal, AccountType.MAIL, name, address, period_minutes, now)
+
+
+def _subscribe(
+    principal: Principal, kind: str, name: str, address: str, period_minutes: int, now: datetime
+) -> Account:
     made = Account(kind=kind, name=name)
-    made.url = encrypt_secret(url, purpose=_purpose(made.id))
+    made.url = encrypt_secret(address, purpose=_purpose(made.id))
     made.period_minutes, made.next_run_at = period_minutes, now
     with transaction.atomic():
         create_account(principal, made, ParseResult(entries=[]), now=now)
@@ -225,6 +259,10 @@ def _fetch(found: Account, now: datetime) -> tuple[FetchResult, str]:
     try:
         url = decrypt_secret(found.url, purpose=_purpose(found.id))
         # The settings may have changed.
+        if found.kind == AccountType.MAIL:
+            mailbox = decode_mailbox(url)
+            check_mailbox(mailbox)
+            return fetch_mailbox_file(mailbox, etag=found.etag)
         check_url(url, private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS)
     except SecretLostError:
         return FetchResult(None), PauseReason.SECRET

@@ -2,11 +2,13 @@
 
 from django import forms
 
+from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
 from memories.context.connectors.models import AccountType
 from memories.context.connectors.subscriptions import DEFAULT_PERIOD_MINUTES, FETCHED_KINDS
 from memories.privacy.my_memories import VIEWS
 from memories.views.forms.memory_forms import file_field
 from orgs.languages.page_text import lazy_text
+from orgs.outbound.imap import STARTTLS, TLS, Mailbox
 from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 
 PERIOD_LABELS = {
@@ -58,19 +60,30 @@ class AccountForm(AccountFileForm):
     )
 
 
-class SubscriptionForm(forms.Form):
-    """The address of a calendar or feed, and how often it is fetched."""
+class FetchedForm(forms.Form):
+    """What is fetched is called somehow, and fetched each period."""
+
+    name = forms.CharField(
+        label=lazy_text("Name"),
+        max_length=100,
+        help_text=lazy_text("What you call it: Work, Family."),
+    )
+    period_minutes = forms.TypedChoiceField(
+        label=lazy_text("How often"),
+        coerce=int,
+        choices=[(minutes, PERIOD_LABELS[minutes]) for minutes in PERIOD_LABELS],
+        initial=DEFAULT_PERIOD_MINUTES,
+    )
+
+
+class SubscriptionForm(FetchedForm):
+    """The address of a calendar or feed."""
 
     kind = forms.ChoiceField(
         label=lazy_text("What is it"),
         choices=[(one, one.label) for one in FETCHED_KINDS],
         initial=AccountType.CALENDAR,
         widget=forms.RadioSelect,
-    )
-    name = forms.CharField(
-        label=lazy_text("Name"),
-        max_length=100,
-        help_text=lazy_text("What you call it: Work, Family."),
     )
     url = forms.CharField(
         max_length=MAX_URL_CHARACTERS,
@@ -84,12 +97,55 @@ class SubscriptionForm(forms.Form):
             attrs={"placeholder": "https://calendar.example.org/mine.ics", "autocomplete": "off"}
         ),
     )
-    period_minutes = forms.TypedChoiceField(
-        label=lazy_text("How often"),
-        coerce=int,
-        choices=[(minutes, PERIOD_LABELS[minutes]) for minutes in PERIOD_LABELS],
-        initial=DEFAULT_PERIOD_MINUTES,
+
+
+class MailboxForm(FetchedForm):
+    """A folder on an IMAP server."""
+
+    host = forms.CharField(
+        label=lazy_text("IMAP server"),
+        max_length=253,
+        widget=forms.TextInput(
+            attrs={"placeholder": "imap.example.org", "autocomplete": "off", "spellcheck": "false"}
+        ),
     )
+    encryption = forms.ChoiceField(
+        label=lazy_text("Encryption"),
+        choices=[(TLS, "TLS"), (STARTTLS, "STARTTLS")],
+        initial=TLS,
+        widget=forms.RadioSelect,
+    )
+    port = forms.IntegerField(
+        label=lazy_text("Port"),
+        required=False,
+        min_value=1,
+        max_value=65_535,
+        help_text=lazy_text("If left empty: 993, with STARTTLS 143."),
+    )
+    user = forms.CharField(
+        label=lazy_text("User"),
+        max_length=MAX_PART_CHARACTERS,
+        help_text=lazy_text("Mostly your address."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    password = forms.CharField(
+        label=lazy_text("App password"),
+        max_length=MAX_PART_CHARACTERS,
+        strip=False,
+        help_text=lazy_text(
+            "Make one for this alone at your mail provider. It is kept encrypted, and no page "
+            "shows it again."
+        ),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    folder = forms.CharField(
+        label=lazy_text("Folder"), max_length=MAX_PART_CHARACTERS, initial="INBOX"
+    )
+
+    def mailbox(self) -> Mailbox:
+        """Of a valid form, with the usual port."""
+        names = ("host", "port", "encryption", "user", "password", "folder")
+        return make_mailbox(**{name: self.cleaned_data[name] for name in names})
 
 
 class OwnImportForm(forms.Form):

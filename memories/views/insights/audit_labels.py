@@ -10,7 +10,7 @@ from orgs.languages.page_text import join_names, lazy_text
 # What an action is called in a sentence; the others are shown as they are written.
 ACTION_LABELS = {
     "account.added": lazy_text("added the calendar, mailbox or feed"),
-    "account.changed": lazy_text("changed the subscription of the calendar or feed"),
+    "account.changed": lazy_text("changed the subscription of the calendar, feed or mailbox"),
     "account.refreshed": lazy_text("brought up to date the calendar, mailbox or feed"),
     "account.removed": lazy_text("removed the calendar, mailbox or feed"),
     "debate.opened": lazy_text("opened the debate"),

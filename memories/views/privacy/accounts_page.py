@@ -1,5 +1,7 @@
 """My calendars, mail and feeds: files I uploaded, what is fetched, and what was read of both."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.context.connectors import accounts as service
@@ -21,6 +24,8 @@ from memories.views.forms.my_memories_forms import (
     PERIOD_LABELS,
     AccountFileForm,
     AccountForm,
+    FetchedForm,
+    MailboxForm,
     SubscriptionForm,
 )
 from orgs.errors import AlreadyExistsError
@@ -44,8 +49,13 @@ PAUSE_LABELS: dict[str, str] = {
     PauseReason.TOO_LARGE: lazy_text("It is too large."),
     PauseReason.ENCODED: lazy_text("Its server sends it compressed, which is not read."),
     PauseReason.UNREADABLE: lazy_text("Five times its server sent what cannot be read."),
+    PauseReason.CREDENTIALS: lazy_text(
+        "Its server does not accept the user and password; remove it and add it anew."
+    ),
+    PauseReason.FOLDER: lazy_text("Its server has no folder of this name."),
+    PauseReason.UNENCRYPTED: lazy_text("Its server does not offer an encrypted connection."),
 }
-SUBSCRIBE_PREFIX = "subscribe"
+SUBSCRIBE_PREFIX, MAILBOX_PREFIX = "subscribe", "mailbox"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -87,26 +97,51 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     """Add an account that is fetched from an address."""
     form = SubscriptionForm(request.POST, prefix=SUBSCRIBE_PREFIX)
     if form.is_valid():
-        try:
-            made = subscriptions.subscribe_to_address(
-                service.resolve_member_principal(request.actor),
-                **form.cleaned_data,
-                now=timezone.now(),
-            )
-        except InvalidUrlError as refused:
-            form.add_error("url", str(refused))
-        except AlreadyExistsError as refused:
-            form.add_error("name", str(refused))
-        except TooManyAccountsError as refused:
-            form.add_error(None, str(refused))
-        else:
-            messages.success(
-                request,
-                gettext("%(name)s is fetched now; load the page again in a moment.")
-                % {"name": made.name},
-            )
-            return redirect("me-accounts")
+        made = _add_fetched(
+            request, form, partial(subscriptions.subscribe_to_address, **form.cleaned_data)
+        )
+        if made:
+            return made
     return _render_page(request, 422, subscription=form)
+
+
+@require_POST
+@never_cache
+@members_only()
+@sensitive_post_parameters()
+def add_mailbox(request: HttpRequest) -> HttpResponse:
+    """Add an account of mail that is fetched by IMAP."""
+    form = MailboxForm(request.POST, prefix=MAILBOX_PREFIX)
+    if form.is_valid():
+        given = {name: form.cleaned_data[name] for name in ("name", "period_minutes")}
+        add = partial(subscriptions.subscribe_to_mailbox, mailbox=form.mailbox(), **given)
+        made = _add_fetched(request, form, add)
+        if made:
+            return made
+    return _render_page(request, 422, mailbox=form)
+
+
+def _add_fetched(
+    request: HttpRequest, form: FetchedForm, add: Callable[..., Account]
+) -> HttpResponse | None:
+    """Lead on to the list; None if it was refused, which the form says then."""
+    try:
+        made = add(service.resolve_member_principal(request.actor), now=timezone.now())
+    except InvalidUrlError as refused:
+        for error in refused.errors:
+            form.add_error(error["field"], error["detail"])
+    except AlreadyExistsError as refused:
+        form.add_error("name", str(refused))
+    except TooManyAccountsError as refused:
+        form.add_error(None, str(refused))
+    else:
+        messages.success(
+            request,
+            gettext("%(name)s is fetched now; load the page again in a moment.")
+            % {"name": made.name},
+        )
+        return redirect("me-accounts")
+    return None
 
 
 @require_POST
@@ -169,8 +204,9 @@ def _render_page(
     form: AccountForm | None = None,
     wrong: AccountFileForm | None = None,
     subscription: SubscriptionForm | None = None,
+    mailbox: MailboxForm | None = None,
 ) -> HttpResponse:
-    """The whole page; `form`, `wrong` and `subscription` are forms with errors to show again."""
+    """The whole page; those given are forms with errors to show again."""
     principal = service.resolve_member_principal(request.actor)
     with principal.scope():
         rows = list(service.member_accounts(principal).order_by("name"))
@@ -178,6 +214,7 @@ def _render_page(
         "accounts": [_account_row(row, wrong) for row in rows],
         "form": form or AccountForm(),
         "subscription": subscription or SubscriptionForm(prefix=SUBSCRIBE_PREFIX),
+        "mailbox": mailbox or MailboxForm(prefix=MAILBOX_PREFIX),
         "full": len(rows) >= service.MAX_ACCOUNTS,
         "most": service.MAX_ACCOUNTS,
     }

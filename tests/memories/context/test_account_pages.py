@@ -10,9 +10,11 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.context.connectors import accounts as service
+from memories.context.connectors.mailboxes import decode_mailbox
 from memories.context.connectors.models import Account, PauseReason
 from memories.views.privacy.accounts_page import PAUSE_LABELS
 from orgs.principals import resolve_principal
+from orgs.secret_box import decrypt_secret
 from tests.memories.context.test_accounts import DAY, HOUR, at, letter
 from tests.memories.context.test_connector_files import PICTURE, calendar, event
 from tests.page_client import make_signed_in_client, response_text
@@ -162,3 +164,34 @@ def test_a_subscription_is_changed_by_its_member_alone(world: World) -> None:
 @pytest.mark.parametrize("reason", PauseReason.values)
 def test_each_reason_of_a_pause_is_said(reason: str) -> None:
     assert PAUSE_LABELS[reason]
+
+
+def add_mailbox(client: Client, **fields: str) -> Any:
+    body = {"name": "Post", "host": "imap.example.org", "encryption": "tls", "port": "",
+            "user": "mina@example.org", "password": "canary-password", "folder": "INBOX",
+            "period_minutes": "60", **fields}  # fmt: skip
+    return client.post(
+        f"{URL}mailbox/", {f"mailbox-{name}": value for name, value in body.items()}, follow=True
+    )
+
+
+def test_a_mailbox_is_fetched_without_showing_its_password(here: Tenant) -> None:
+    mina = make_signed_in_client(here, "mina")
+    page = response_text(add_mailbox(mina))
+    assert "Post is fetched now" in page
+    assert "Nothing was read yet." in page
+    made = row(here)
+    assert (made.kind, made.period_minutes) == ("mail", 60)
+    assert ("canary" in page, "canary" in made.url) == (False, False)
+    kept = decode_mailbox(decrypt_secret(made.url, purpose=f"account {made.id}"))
+    assert (kept.port, kept.password) == (993, "canary-password")
+    refused = {
+        "There is an account of this name.": add_mailbox(mina),
+        "public internet": add_mailbox(mina, name="A", host="10.0.0.8"),
+        "Not in plain characters.": add_mailbox(mina, name="A", folder="a\nb"),
+        "Select a valid choice. none": add_mailbox(mina, name="A", encryption="none"),
+        "This field is required.": add_mailbox(mina, name="A", password=""),
+    }
+    for words, answer in refused.items():
+        assert (answer.status_code, words in response_text(answer)) == (422, True), words
+        assert "canary" not in response_text(answer)

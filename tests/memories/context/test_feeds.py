@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.context.connectors import feed_files, sandboxed_parser
+from memories.context.connectors import accounts, feed_files, sandboxed_parser
 from memories.context.connectors import subscriptions as service
 from memories.context.connectors.feed_files import MAX_BYTES, MAX_ENTRIES, parse_feed
 from memories.context.connectors.models import AccountEntry
@@ -196,7 +196,7 @@ def test_no_more_than_the_newest_stay(
     subscribed(here, server, kind="feed")
     server.body = rss(item("Old", date="Mon, 02 Feb 2026 10:00:00 GMT"), item("New"))
     run(here)
-    monkeypatch.setattr(feed_files, "MAX_ENTRIES", 2)
+    monkeypatch.setitem(accounts._MAX_KEPT, "feed", 2)
     server.body = rss(item("Newer"))
     again(here)
     assert titles(here) == ["New", "Newer"]
