@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0065_account_kinds'),
+        ('memories', '0066_entries_go_with_memories'),
     ]
 
     operations = [
