@@ -7,10 +7,11 @@ from uuid import UUID
 
 from memories.demo.create_demo import EMAIL_DOMAIN
 from orgs import audit
-from orgs.accounts.sessions import actor_of, end_sign_ins, list_memberships
+from orgs.accounts.sessions import actor_of, list_memberships
 from orgs.database.driver.servers import HOME, switched_to_server
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
+from orgs.members.settle_accounts import delete_account
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
 from orgs.models.users import User
@@ -71,5 +72,4 @@ def _delete_accounts(accounts: Iterable[UUID | None]) -> None:
     with switched_to_server(HOME):
         for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
             if not list_memberships_ever(user.pk) and not user.is_staff:
-                end_sign_ins(user)
-                user.delete()
+                delete_account(user)
