@@ -18,8 +18,9 @@ VISIBLE = """(selector) => [...document.querySelectorAll(selector)]
     .map(one => one.outerHTML.slice(0, 120))"""
 INK = """() => {
   const inks = [document.body, document.querySelector("h1")].map(one => getComputedStyle(one));
-  const at = document.querySelector("main time");
-  const said = getComputedStyle(at, "::after").content;
+  const times = [...document.querySelectorAll("main time")];
+  // A heading says the day alone.
+  const said = times.map(one => getComputedStyle(one, "::after").content).join(" ");
   const links = [...document.querySelectorAll("main a")].filter(one => one.checkVisibility());
   return {
     paper: inks[0].backgroundColor, ink: inks[1].color, said,
