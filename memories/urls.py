@@ -221,6 +221,7 @@ pages = [
     path("import/", imports.upload, name="import"),
     path("import/example/", imports.upload_example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),
+    path("import/<uuid:preview_id>/columns/", imports.import_columns, name="import-columns"),
     path("jobs/", jobs_page.index, name="jobs"),
     path("jobs/embeddings/retry/", jobs_page.retry_embeddings, name="embeddings-retry"),
     path(

@@ -1,7 +1,10 @@
 """Signing in: django-allauth, closed to strangers; single sign-on where the environment says so."""
 
+import json
 from typing import Any
 from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
 
 from config.settings.environment import env
 
@@ -63,6 +66,36 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SINGLE_SIGN_ON = "sso"
 OIDC_SERVER_URL = env.str("OIDC_SERVER_URL", default="")
 OIDC_NAME = env.str("OIDC_NAME", default="single sign-on")
+OIDC_SCOPES = env.list("OIDC_SCOPES", default=["openid", "profile", "email"])
+# Who is put into which groups at a single sign-on: see orgs/accounts/group_claims.py.
+OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
+
+
+def parse_groups(text: str) -> dict[str, list[tuple[str, str]]]:
+    """OIDC_GROUPS, {value of the claim: "organisation/group", or a list of these}, as
+    {value: [(slug of the organisation, id or external id of the group)]}. Raises
+    ImproperlyConfigured."""
+    try:
+        given = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise ImproperlyConfigured(_BROKEN_GROUPS) from error
+    if not isinstance(given, dict):
+        raise ImproperlyConfigured(_BROKEN_GROUPS)
+    found = {}
+    for value, places in given.items():
+        listed = places if isinstance(places, list) else [places]
+        pairs = [one.partition("/") if isinstance(one, str) else ("", "", "") for one in listed]
+        if not all(slug and group for slug, _, group in pairs):
+            raise ImproperlyConfigured(_BROKEN_GROUPS)
+        found[value] = [(slug, group) for slug, _, group in pairs]
+    return found
+
+
+_BROKEN_GROUPS = (
+    'OIDC_GROUPS is a JSON object such as {"engineering": "acme/design"}: for a value of the claim '
+    "an organisation's slug and a group's id or external id, or a list of these."
+)
+OIDC_GROUPS = parse_groups(env.str("OIDC_GROUPS", default=""))
 
 
 def single_sign_on() -> dict[str, Any]:
@@ -78,7 +111,7 @@ def single_sign_on() -> dict[str, Any]:
                     "name": OIDC_NAME,
                     "client_id": env.str("OIDC_CLIENT_ID"),
                     "secret": env.str("OIDC_CLIENT_SECRET"),
-                    "settings": {"server_url": OIDC_SERVER_URL},
+                    "settings": {"server_url": OIDC_SERVER_URL, "scope": OIDC_SCOPES},
                 }
             ],
         }

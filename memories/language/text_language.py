@@ -94,7 +94,8 @@ _PAIR = re.compile(r"([AOUaou])e|([Aa])a")
 _CAPITALISED = re.compile(r"(?<![^\W\d_])[A-Z][^\W\d_]+")
 _NAME = re.compile(r"[A-Za-z0-9._/\\]+")
 _SEPARATORS = re.compile(r"[._/\\]+")
-_VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+# From the first digit of a run on: from each of them it would take the square of its length.
+_VERSION = re.compile(r"(?<!\d)[vV]?(\d+(?:\.\d+)+)")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 

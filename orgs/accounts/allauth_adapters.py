@@ -10,12 +10,15 @@ from allauth.socialaccount.adapter import (
     DefaultSocialAccountAdapter,
     _build_apps_from_settings,
 )
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 
+from orgs.accounts.group_claims import apply_group_claims
 from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
 from orgs.languages.page_text import lazy_text
@@ -113,6 +116,15 @@ class AccountAdapter(DefaultAccountAdapter):
         super()._rollback_login_failed_rl_usage()
         if self._everywhere:
             self._everywhere.rollback()
+
+    def post_login(
+        self, request: HttpRequest, user: User, *, signal_kwargs: dict[str, Any] | None, **rest: Any
+    ) -> HttpResponse:
+        """After a single sign-on and its second step: the provider's groups, then as always."""
+        sign_on = (signal_kwargs or {}).get("sociallogin")
+        if sign_on is not None and sign_on.account.provider == settings.SINGLE_SIGN_ON:
+            apply_group_claims(user, sign_on.account.extra_data, now=timezone.now())
+        return super().post_login(request, user, signal_kwargs=signal_kwargs, **rest)
 
     def add_message(
         self,

@@ -148,3 +148,30 @@ def remove_from_group(
         GroupMembership.objects.filter(
             organisation_id=organisation_id, group_id=group_id, member_id__in=member_ids
         ).delete()
+
+
+def add_and_remove_members(
+    actor: Actor,
+    group_id: UUID,
+    *,
+    joining: Collection[UUID],
+    leaving: Collection[UUID],
+    now: datetime,
+    **detail: str,
+) -> None:
+    """Put members into a group and take others out; recorded, because it changes who reads. The
+    caller has checked that the actor may. detail: what the entry says beside who it was."""
+    organisation_id = actor.organisation_id
+    with organisation_scope(organisation_id):
+        add_to_group(organisation_id=organisation_id, group_id=group_id, member_ids=joining)
+        remove_from_group(organisation_id=organisation_id, group_id=group_id, member_ids=leaving)
+        audit.record_entry(
+            "group.members",
+            actor=actor,
+            now=now,
+            target=group_id,
+            target_type="group",
+            added=[str(m) for m in joining],
+            removed=[str(m) for m in leaving],
+            **detail,
+        )

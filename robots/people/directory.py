@@ -15,11 +15,11 @@ from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership, IngestProfile, Organisation
 from orgs.names.name_check import RESERVED_GROUP_NAMES, check_name
 from orgs.organisations.groups import (
+    add_and_remove_members,
     add_to_group,
     check_external_id_free,
     create_group,
     may_change_settings,
-    remove_from_group,
     set_confidential,
     set_contradiction_policy,
     set_profile,
@@ -360,17 +360,7 @@ def update_group_members(
     with organisation_scope(organisation_id):
         joining = _ids_of(add, find_members(organisation_id, add))
         leaving = _ids_of(remove, find_members(organisation_id, remove, group))
-        add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
-        remove_from_group(organisation_id=organisation_id, group_id=group.id, member_ids=leaving)
-        audit.record_entry(
-            "group.members",
-            actor=actor,
-            now=now,
-            target=group.id,
-            target_type="group",
-            added=[str(m) for m in joining],
-            removed=[str(m) for m in leaving],
-        )
+        add_and_remove_members(actor, group.id, joining=joining, leaving=leaving, now=now)
 
 
 def group_robots(group: Group) -> "QuerySet[Robot]":

@@ -53,6 +53,7 @@ HOW = {
     "memories/retrieval/ranking/current_facts.py": "compares numbers of speakers, shows none",
     "memories/retrieval/ranking/merge_duplicates.py": "compares speakers, shows none",
     "memories/retrieval/ranking/rank_pass.py": "hands on numbers of speakers, shows none",
+    "memories/views/jobs/import_plan_presenter.py": "names of a file, in quotation marks",
     "memories/views/origin_presenter.py": "asks the module",
     "memories/views/browsing/robot_mentions.py": "marked by `Said.shown_speaker`",
     "memories/views/browsing/conversation.py": "asks the module",

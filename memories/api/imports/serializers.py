@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.serializers.jobs import MAX_REFUSED, RefusedItemSerializer
-from memories.ingestion.file_import.formats.csv_table import parse_columns
+from memories.ingestion.file_import.formats.csv_table import ColumnMap, parse_columns
 from memories.ingestion.file_import.formats.registry import AUTO, FORMATS
 from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.ingestion.file_import.plan_import import ImportPlan
@@ -29,6 +29,7 @@ from orgs.models.audiences import AudienceType
 
 # How many groups, people and kinds of readers a plan names, and names in a list of readers.
 MAX_LISTED = 100
+MAX_COLUMNS_TEXT = 20_000
 READS_CHOICES = (YES, NO, IF_JOINED)
 
 
@@ -49,10 +50,11 @@ class ImportSerializer(StrictSerializer):
         help_text="Of times in the file that name none, as `Europe/Lisbon`.",
     )
     columns = TextField(
-        max_length=1_000,
+        max_length=MAX_COLUMNS_TEXT,
         allow_blank=True,
         default="",
-        help_text="Of a table: `text=Message,speaker=From`.",
+        help_text="What the columns of a table are: `text=Message,speaker=From`, or "
+        '`{"Message": "text", "From": "speaker", "Mood": null}`; null leaves one out.',
     )
     speaker_scope = ChoiceField(
         ["organisation", "group"],
@@ -74,7 +76,7 @@ class ImportSerializer(StrictSerializer):
         default=False, help_text="Answer what it would bring (200), and write nothing."
     )
 
-    def validate_columns(self, value: str) -> dict[str, str]:
+    def validate_columns(self, value: str) -> ColumnMap:
         try:
             return parse_columns(value)
         except ConversionError as error:

@@ -7,12 +7,12 @@ import gzip
 import io
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from uuid import UUID
 
 import orjson
@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from memories.access.audience_summary import AudienceSummary
 from memories.access.load_audience_summaries import load_audience_summaries
+from memories.ingestion.file_import.formats.csv_table import ColumnMap
 from memories.ingestion.file_import.formats.registry import (
     AUTO,
     JSONL,
@@ -118,6 +119,7 @@ LIMITS = ImportLimits()
 MAX_GROUPS = 100_000
 # In the parameters of a job: whether all is private to the member who asked.
 OWN = "own"
+Read = TypeVar("Read")
 BROKEN_UPLOAD = "The file is not there any more; upload it again."
 
 
@@ -143,7 +145,7 @@ def enqueue_import(
     everyone: bool = False,
     format: str = AUTO,
     time_zone: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnMap = (),
     source_format: str | None = None,
     now: datetime,
 ) -> Job:
@@ -210,29 +212,11 @@ def convert_file(
     *,
     format: str = AUTO,
     time_zone: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnMap = (),
 ) -> Conversion:
     """What to keep of a file: itself, or what it holds as JSON lines, whose beginning is checked.
     format, time_zone, columns: see `ConversionOptions`. Raises UnreadableImportError."""
-    if size == 0:
-        raise UnreadableImportError("The file is empty.")
-    if size > MAX_UPLOAD_BYTES:
-        raise ImportTooLargeError(
-            f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
-        )
-    try:
-        made = convert(
-            file,
-            size,
-            ConversionOptions(
-                format, time_zone, columns or {}, MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES
-            ),
-        )
-    except ConversionError as error:
-        too_large = error.about == "size"
-        refused = UnreadableImportError(f"{error}{BY_COMMAND if too_large else ''}")
-        refused.about = "file" if too_large else error.about
-        raise refused from error
+    made = read_upload(convert, file, size, format=format, time_zone=time_zone, columns=columns)
     if made and made.format != JSONL:
         return made
     with ExitStack() as unpacked:
@@ -244,6 +228,35 @@ def convert_file(
             unpacked.pop_all()
             lines = file
     return Conversion(JSONL, lines, size)
+
+
+def read_upload(
+    read: Callable[[IO[bytes], int, ConversionOptions], Read],
+    file: IO[bytes],
+    size: int,
+    *,
+    format: str = AUTO,
+    time_zone: str | None = None,
+    columns: ColumnMap = (),
+) -> Read:
+    """What `read` makes of a file, within the limits of what somebody waits for. Raises
+    UnreadableImportError."""
+    if size == 0:
+        raise UnreadableImportError("The file is empty.")
+    if size > MAX_UPLOAD_BYTES:
+        raise ImportTooLargeError(
+            f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
+        )
+    options = ConversionOptions(
+        format, time_zone, columns, MAX_CONVERTED_BYTES, MAX_CONVERTED_LINES
+    )
+    try:
+        return read(file, size, options)
+    except ConversionError as error:
+        too_large = error.about == "size"
+        refused = UnreadableImportError(f"{error}{BY_COMMAND if too_large else ''}")
+        refused.about = "file" if too_large else error.about
+        raise refused from error
 
 
 def _check_lines(file: IO[bytes]) -> IO[bytes]:
@@ -262,7 +275,8 @@ def _check_lines(file: IO[bytes]) -> IO[bytes]:
     except orjson.JSONDecodeError as error:
         raise UnreadableImportError(
             "The first line is not JSON. One JSON object a line is needed, or one of the exports "
-            f"that are read: {', '.join(list(LABELS.values())[1:])}."
+            f"that are read: {', '.join(list(LABELS.values())[1:])}. Say that it is CSV if it is a "
+            "table of one column."
         ) from error
     if not isinstance(row, dict) or not row.keys() & {"text", "skipped"}:
         raise UnreadableImportError(

@@ -5,7 +5,7 @@ The rules are those of the importer. Existing memories are reported only if the 
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,7 +18,8 @@ from django.conf import settings
 from django.db.models import Q
 
 from memories.ingestion.existing_memories import ExistingMemories
-from memories.ingestion.file_import.formats.registry import AUTO, JSONL
+from memories.ingestion.file_import.formats.csv_table import ColumnMap
+from memories.ingestion.file_import.formats.registry import AUTO, CSV, JSONL, Conversion
 from memories.ingestion.file_import.import_job import (
     check_may_import,
     convert_file,
@@ -57,9 +58,20 @@ from robots.registry.robots import IMPORT
 # The most of a file that is read for a preview.
 HEAD_LINES = 5_000
 HEAD_BYTES = 8 * 1024 * 1024
+MAX_EXAMPLES, EXAMPLE_CHARACTERS = 10, 160
 _HEAD_LIMITS = ImportLimits(
     size=HEAD_BYTES + MAX_LINE_BYTES, lines=HEAD_LINES + 1, room=HEAD_BYTES + MAX_LINE_BYTES
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedExample:
+    """A line as it would be remembered: its beginning."""
+
+    text: str
+    speaker: str
+    at: datetime | None
+    readers: PlannedAudienceReaders
 
 
 @dataclass(slots=True)
@@ -71,7 +83,7 @@ class ImportPlan:
     that exist already, as far as the asker reads; skipped: those that are refused; yours: those
     that the asker would read; seated: those that they would read if they joined the new groups.
     refused: [{line, reason}] of the first refused ones. unaddressed: those that name neither
-    readers nor a group.
+    readers nor a group. examples: the first lines.
     """
 
     lines: int = 0
@@ -88,6 +100,7 @@ class ImportPlan:
     yours: int = 0
     seated: int = 0
     unaddressed: int = 0
+    examples: list[PlannedExample] = field(default_factory=list)
 
 
 class PlanningImporter(Importer):
@@ -117,8 +130,20 @@ def plan_import(
         planner.cast.settle()
         lines = skip_paused(planner, lines)
         audiences = [plan_audience(planner.cast, line) for line in lines]
-        told = summarise_audiences(principal, planner.cast, lines, Counter(audiences))
+        counted = Counter(audiences)
+        told = summarise_audiences(principal, planner.cast, lines, counted)
     found.groups, found.people, found.readers = told
+    # One entry for each audience, in the order of its count.
+    readers = dict(zip([id_ for id_, _ in counted.most_common()], found.readers, strict=True))
+    found.examples = [
+        PlannedExample(
+            " ".join(line.text[: EXAMPLE_CHARACTERS * 2].split())[:EXAMPLE_CHARACTERS],
+            line.speaker,
+            line.at,
+            readers[audience],
+        )
+        for line, audience in zip(lines[:MAX_EXAMPLES], audiences, strict=False)
+    ]
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
     found.seated = sum(one.lines for one in found.readers if one.reads != NO)
     found.taken = len(lines)
@@ -250,12 +275,13 @@ EXAMPLE = Path(__file__).with_name("example.jsonl")
 @dataclass(frozen=True, slots=True)
 class PreviewFile:
     """A kept file. name: as it was uploaded; size: as it is kept, in bytes; format: what it was
-    before it became JSON lines."""
+    before it became JSON lines; table: whether its columns can be chosen anew."""
 
     id: UUID
     name: str
     size: int
     format: str = JSONL
+    table: bool = False
 
 
 def ensure_previews_folder() -> Path:
@@ -273,7 +299,7 @@ def store_preview(
     size: int,
     format: str = AUTO,
     time_zone: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnMap = (),
 ) -> PreviewFile:
     """Keep a file as JSON lines for a preview; it replaces an earlier one of the actor. format,
     time_zone, columns: see `ConversionOptions`.
@@ -282,11 +308,30 @@ def store_preview(
     """
     check_may_import(actor)
     made = convert_file(file, size, format=format, time_zone=time_zone, columns=columns)
-    _delete_files(_member_files(actor))
-    found = PreviewFile(uuid4(), name[:200], made.size, made.format)
+    delete_member_previews(actor)
+    return _store(actor, PreviewFile(uuid4(), name[:200], made.size, made.format), made)
+
+
+def store_table_preview(
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    id_: UUID,
+    name: str,
+    size: int,
+    time_zone: str | None,
+    columns: ColumnMap,
+) -> PreviewFile:
+    """`store_preview` of a kept table, which stays. id_: that of the table."""
+    check_may_import(actor)
+    made = convert_file(file, size, format=CSV, time_zone=time_zone, columns=columns)
+    return _store(actor, PreviewFile(id_, name, made.size, made.format, table=True), made)
+
+
+def _store(actor: Actor, found: PreviewFile, made: Conversion) -> PreviewFile:
     path = _preview_path(actor, found.id)
     write_lines(made, path)
-    told = {"name": found.name, "size": found.size, "format": found.format}
+    told = {"name": found.name, "size": found.size, "format": found.format, "table": found.table}
     path.with_suffix(".json").write_bytes(orjson.dumps(told))
     return found
 
@@ -331,7 +376,7 @@ def import_preview(
             source_format=found.format,
             now=now,
         )
-    _delete_files(_member_files(actor))
+    delete_member_previews(actor)
     return job
 
 
@@ -351,7 +396,7 @@ def _get_preview(actor: Actor, preview_id: UUID) -> PreviewFile:
         path.stat()
     except FileNotFoundError as error:
         raise NotFoundError("no such file") from error
-    return PreviewFile(preview_id, told["name"], told["size"], told.get("format", JSONL))
+    return PreviewFile(preview_id, **told)
 
 
 def _preview_path(actor: Actor, preview_id: UUID) -> Path:

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from memories.ingestion.file_import.import_lines import ImportLine
 from memories.ingestion.file_import.plan_import import (
+    EXAMPLE_CHARACTERS,
+    MAX_EXAMPLES,
     PlanningImporter,
     plan_audience,
     skip_paused,
@@ -16,7 +18,6 @@ from memories.ingestion.file_import.planned_readers import PlannedAudience
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceType
 
-MAX_EXAMPLES, EXAMPLE_CHARACTERS = 10, 160
 MAX_NAMES = 12
 
 

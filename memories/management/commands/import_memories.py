@@ -84,7 +84,12 @@ class Command(ResultCommand):
         parser.add_argument(
             "--time-zone", help="of times that name none, such as Europe/Berlin; never guessed"
         )
-        parser.add_argument("--columns", default="", help="of a table: text=Message,speaker=From")
+        parser.add_argument(
+            "--columns",
+            default="",
+            help="of a table: text=Message,speaker=From, or as JSON "
+            '{"Message": "text", "Mood": null}; null leaves one out',
+        )
         parser.add_argument(
             "--dry-run",
             action="store_true",

@@ -11,9 +11,6 @@ from django.utils.translation import gettext
 
 from memories.access.audience_labels import AudienceChoice
 from memories.ingestion.drafts import ContentTooLongError, check_content_size
-from memories.ingestion.file_import.formats.csv_table import parse_columns
-from memories.ingestion.file_import.formats.registry import AUTO, LABELS
-from memories.ingestion.file_import.formats.sources import ConversionError
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
@@ -265,94 +262,6 @@ class ShareMemoryForm(BulkShareForm):
 class SaveViewForm(forms.Form):
     name = forms.CharField(label=lazy_text("Name"), max_length=60)
     query = forms.CharField(required=False, max_length=2000)
-
-
-SPEAKER_SCOPE_CHOICES = [
-    ("organisation", lazy_text("The same person")),
-    ("group", lazy_text("Two people")),
-]
-IMPORT_READERS_CHOICES = [
-    ("private", lazy_text("Whom it is about or who said it, else you")),
-    ("organisation", lazy_text("Everyone in the organisation")),
-]
-
-
-def file_field(help_text: str) -> forms.FileField:
-    """The file that an import takes."""
-    return forms.FileField(
-        label=lazy_text("File"),
-        help_text=help_text,
-        error_messages={
-            "required": lazy_text("Choose a file."),
-            "empty": lazy_text("The file is empty."),
-        },
-    )
-
-
-class ImportForm(forms.Form):
-    file = file_field(
-        lazy_text("JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.")
-    )
-    format = forms.ChoiceField(
-        label=lazy_text("What it is"),
-        choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],
-        initial=AUTO,
-        required=False,
-    )
-    time_zone = forms.CharField(
-        label=lazy_text("Time zone of its times"),
-        help_text=lazy_text("Only where they name none, as in some tables. Such as Europe/Berlin."),
-        max_length=100,
-        required=False,
-    )
-    columns = forms.CharField(
-        label=lazy_text("Columns of a table"),
-        help_text=lazy_text(
-            "Only where their names are unusual. Such as text=Message,speaker=From."
-        ),
-        max_length=2000,
-        required=False,
-    )
-    speakers = forms.ChoiceField(
-        label=lazy_text("The same name in two groups is"),
-        choices=SPEAKER_SCOPE_CHOICES,
-        initial="organisation",
-        widget=forms.RadioSelect,
-    )
-    readers = forms.ChoiceField(
-        label=lazy_text("Who reads a line that names no reader and no group?"),
-        choices=IMPORT_READERS_CHOICES,
-        initial="private",
-        required=False,
-        widget=forms.RadioSelect,
-    )
-
-    def clean_columns(self) -> dict[str, str]:
-        """The columns by field."""
-        try:
-            return parse_columns(self.cleaned_data["columns"])
-        except ConversionError as error:
-            raise forms.ValidationError(str(error)) from error
-
-
-class ImportChoiceForm(forms.Form):
-    """What is decided when the plan of an import is on the screen."""
-
-    speakers = forms.ChoiceField(
-        label=lazy_text("Speakers"), choices=SPEAKER_SCOPE_CHOICES, required=False
-    )
-    readers = forms.ChoiceField(
-        label=lazy_text("Readers"), choices=IMPORT_READERS_CHOICES, required=False
-    )
-    sit = forms.ChoiceField(
-        label=lazy_text("Do you sit in the new groups?"),
-        choices=[
-            ("no", lazy_text("No, keep them closed to me")),
-            ("yes", lazy_text("Yes, I sit in these groups")),
-        ],
-        initial="no",
-        widget=forms.RadioSelect,
-    )
 
 
 class PlaygroundForm(forms.Form):

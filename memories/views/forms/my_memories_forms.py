@@ -6,7 +6,7 @@ from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mail
 from memories.context.connectors.models import AccountType
 from memories.context.connectors.subscriptions import DEFAULT_PERIOD_MINUTES, FETCHED_KINDS
 from memories.privacy.my_memories import VIEWS
-from memories.views.forms.memory_forms import file_field
+from memories.views.forms.import_forms import file_field
 from orgs.languages.page_text import lazy_text
 from orgs.outbound.imap import STARTTLS, TLS, Mailbox
 from orgs.outbound.url_rules import MAX_URL_CHARACTERS

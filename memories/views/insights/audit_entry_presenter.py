@@ -196,7 +196,7 @@ def _actor_name(entry: AuditEntry, trail: AuditPage) -> tuple[str, dict[str, Any
         }
     if entry.robot:
         return trail.robots.get(entry.robot, gettext("A robot that is gone")), {"who": entry.robot}
-    return BY_ITSELF, {}
+    return gettext("The identity provider") if "provider" in entry.detail else BY_ITSELF, {}
 
 
 # The page of a thing that has one.

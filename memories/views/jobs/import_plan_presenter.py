@@ -60,6 +60,15 @@ def plan_context(
         "people": [p for p in (_people_row(known, new=False), _people_row(new, new=True)) if p],
         "readers": [_readers_row(one) for one in plan.readers[:MAX_ROWS]],
         "more_readers": max(0, len(plan.readers) - MAX_ROWS),
+        "examples": [
+            {
+                "text": one.text,
+                "name_in_file": one.speaker,
+                "at": one.at,
+                "readers": _readers_title(one.readers),
+            }
+            for one in plan.examples
+        ],
         "refused": plan.refused[:MAX_ROWS],
         "more_refused": max(0, plan.skipped - MAX_ROWS),
         "skipped": line_count_label(plan.skipped),

@@ -12,13 +12,13 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memories.ingestion.file_import import plan_import
+from memories.ingestion.file_import import plan_import, table_upload
 from memories.ingestion.file_import.formats.registry import AUTO
 from memories.ingestion.file_import.import_job import UnreadableImportError, load_import_summary
 from memories.jobs.job_files import RETENTION
 from memories.jobs.models import Job, JobState
 from memories.snapshots.export_job import enqueue_export, find_ready_file, get_file
-from memories.views.forms.memory_forms import ImportChoiceForm, ImportForm
+from memories.views.forms.import_forms import ImportChoiceForm, ImportColumnsForm, ImportForm
 from memories.views.jobs.import_plan_presenter import plan_context
 from memories.views.memory.bulk_change import memory_count_label
 from orgs.languages.page_text import format_number, lazy_text
@@ -138,25 +138,25 @@ def _readable_sentence(read: int, new: int) -> str:
 @require_http_methods(["GET", "POST"])
 @members_only(*ADMINS)
 def upload(request: HttpRequest) -> HttpResponse:
-    """Upload a file; the next page says what it was read as, and what it would bring."""
+    """Upload a file; the next page asks what the columns of a table are, or says what the file
+    would bring."""
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         chosen = {name: form.cleaned_data[name] for name in ("speakers", "readers")}
         try:
-            found = plan_import.store_preview(
+            kept_id, is_table = table_upload.store_upload(
                 request.actor,
                 file,
                 name=file.name,
                 size=file.size,
                 format=form.cleaned_data["format"] or AUTO,
                 time_zone=form.cleaned_data["time_zone"],
-                columns=form.cleaned_data["columns"],
             )
         except UnreadableImportError as error:
             form.add_error(error.about, str(error))
         else:
-            address = reverse("import-plan", args=[found.id])
+            address = reverse("import-columns" if is_table else "import-plan", args=[kept_id])
             return redirect(f"{address}?{urlencode(chosen)}")
     return render(
         request, "memories/jobs/import.html", {"form": form}, status=422 if form.errors else 200
@@ -168,6 +168,36 @@ def upload(request: HttpRequest) -> HttpResponse:
 def upload_example(request: HttpRequest) -> HttpResponse:
     """Take the example of the documentation as the file."""
     return redirect("import-plan", plan_import.store_example_preview(request.actor).id)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+@members_only(*ADMINS)
+def import_columns(request: HttpRequest, preview_id: UUID) -> HttpResponse:
+    """The columns of a kept table with their first values; sent, the plan says what they bring."""
+    table = table_upload.get_table(request.actor, preview_id)
+    form = ImportColumnsForm(
+        table.columns,
+        request.POST if request.method == "POST" else None,
+        fields=table.fields,
+        time_zone=table.time_zone,
+    )
+    query = urlencode({name: request.GET.get(name, "") for name in ("speakers", "readers")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            table_upload.plan_table(
+                request.actor,
+                preview_id,
+                fields=form.chosen(),
+                time_zone=form.cleaned_data["time_zone"],
+            )
+        except UnreadableImportError as error:
+            form.add_error("time_zone" if error.about == "time_zone" else None, str(error))
+        else:
+            return redirect(f"{reverse('import-plan', args=[preview_id])}?{query}")
+    context = {"form": form, "table": table, "query": query}
+    status = 422 if form.errors else 200
+    return render(request, "memories/jobs/import_columns.html", context, status=status)
 
 
 @require_http_methods(["GET", "POST"])

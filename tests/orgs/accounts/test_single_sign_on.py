@@ -5,6 +5,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 
+import jwt
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.core.cache import cache
@@ -49,20 +50,40 @@ class Answer:
         """It was fine."""
 
 
-def sign_on(client: Client, email: str, *, verified: object = True, sub: str = "") -> Any:
-    """Go to the provider and come back as somebody there."""
+def sign_on(
+    client: Client,
+    email: str,
+    *,
+    verified: object = True,
+    sub: str = "",
+    told: dict[str, Any] | None = None,
+    id_token: dict[str, Any] | None = None,
+) -> Any:
+    """Go to the provider and come back as somebody there. told: what its userinfo says beside;
+    id_token: what an ID token says, if there is one."""
     found = {
         "issuer": ISSUER,
         "authorization_endpoint": f"{ISSUER}/authorize",
         "token_endpoint": f"{ISSUER}/token",
         "userinfo_endpoint": f"{ISSUER}/me",
+        "jwks_uri": f"{ISSUER}/keys",
     }
-    person = {"sub": sub or secrets.token_hex(8), "email": email, "email_verified": verified}
+    person = {
+        "sub": sub or secrets.token_hex(8),
+        "email": email,
+        "email_verified": verified,
+        **(told or {}),
+    }
+    tokens = {"access_token": "t"}
+    if id_token is not None:
+        claims = {"iss": ISSUER, "aud": "c", "exp": 4_000_000_000, "sub": person["sub"], **id_token}
+        # It comes over TLS from the provider itself, so its signature is not looked at.
+        tokens["id_token"] = jwt.encode(claims, "x" * 32, algorithm="HS256")
 
     def ask(self: object, method: str, url: str, **kwargs: Any) -> Answer:
         if url.endswith("openid-configuration"):
             return Answer(found)
-        return Answer({"access_token": "t"} if url.endswith("/token") else person)
+        return Answer(tokens if url.endswith("/token") else person)
 
     with patch("requests.Session.request", ask):
         away = client.post(START)["Location"]

@@ -2076,7 +2076,9 @@ class ImportFields(TypedDict):
     time_zone: NotRequired[str]
     """Of times in the file that name none, as `Europe/Lisbon`."""
     columns: NotRequired[str]
-    """Of a table: `text=Message,speaker=From`."""
+    """What the columns of a table are: `text=Message,speaker=From`, or `{"Message": "text",
+    "From": "speaker", "Mood": null}`; null leaves one out.
+    """
     speaker_scope: NotRequired[SpeakerScopeEnum]
     """Whether the same name in two groups is one person."""
     readers: NotRequired[ReadersEnum]

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from memories.ingestion.file_import.formats import (
@@ -24,10 +24,10 @@ from memories.ingestion.file_import.formats.sources import (
 )
 from memories.ingestion.file_import.formats.zip_archive import ZIP_MAGIC, open_zip
 
-AUTO, JSONL = "auto", "jsonl"
+AUTO, JSONL, CSV = "auto", "jsonl", "csv"
 LABELS = {
     JSONL: "JSON lines",
-    "csv": csv_table.LABEL,
+    CSV: csv_table.LABEL,
     "telegram": telegram.LABEL,
     "slack": slack.LABEL,
     "discord": discord.LABEL,
@@ -54,12 +54,12 @@ _KEYS_OF_ROWS = {
 @dataclass(frozen=True, slots=True)
 class ConversionOptions:
     """What whoever imports says of a file. format: one of FORMATS; time_zone: of times that name
-    none; columns: of a table, the name of each field's column. max_bytes, max_lines: of what is
-    converted, unpacked."""
+    none; columns: what each column of a table is. max_bytes, max_lines: of what is converted,
+    unpacked."""
 
     format: str = AUTO
     time_zone: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: csv_table.ColumnMap = ()
     max_bytes: int = MAX_UNPACKED
     max_lines: int = MAX_LINES
 
@@ -79,13 +79,8 @@ def convert(file: IO[bytes], size: int, options: ConversionOptions) -> Conversio
 
     Raises ConversionError, and TimeZoneNeededError if its times name no zone and none was given.
     """
-    if options.format not in FORMATS:
-        raise ConversionError(f"The formats are {', '.join(FORMATS)}.")
     zone = find_zone(options.time_zone)
-    sources = open_sources(file, size, options.max_bytes)
-    kind = options.format
-    if kind == AUTO:
-        kind = recognise(sources)
+    sources, kind = _open(file, size, options)
     if kind == JSONL:
         return _unpacked_lines(sources)
     with ExitStack() as faults:
@@ -98,6 +93,26 @@ def convert(file: IO[bytes], size: int, options: ConversionOptions) -> Conversio
         faults.pop_all()
     out.seek(0)
     return Conversion(kind, out, writer.size)
+
+
+def find_format(file: IO[bytes], size: int, options: ConversionOptions) -> str:
+    """The format that is said, or by which a file is recognised. Raises ConversionError."""
+    return _open(file, size, options)[1]
+
+
+def preview_table(
+    file: IO[bytes], size: int, options: ConversionOptions
+) -> list[csv_table.TableColumn]:
+    """The columns of a table, also of one in a zip. Raises ConversionError."""
+    sources = open_sources(file, size, options.max_bytes)
+    return csv_table.preview_table(_only(sources, CSV))
+
+
+def _open(file: IO[bytes], size: int, options: ConversionOptions) -> tuple[dict[str, Source], str]:
+    if options.format not in FORMATS:
+        raise ConversionError(f"The formats are {', '.join(FORMATS)}.")
+    sources = open_sources(file, size, options.max_bytes)
+    return sources, recognise(sources) if options.format == AUTO else options.format
 
 
 def _nothing_found(kind: str, writer: LineWriter) -> str:
@@ -159,7 +174,7 @@ def _recognise_one(source: Source) -> str:
         # The beginning of a packed file may be read as JSON lines.
         return JSONL
     if head.lstrip()[:1] not in (b"{", b"["):
-        return "csv" if csv_table.is_table(source) else JSONL
+        return CSV if csv_table.is_table(source) else JSONL
     try:
         return _recognise_json(cast("IO[bytes]", source.open()))
     except ConversionError:
@@ -251,12 +266,12 @@ def _all_files(
 
 
 def _csv(sources: Mapping[str, Source], writer: LineWriter, options: ConversionOptions) -> None:
-    csv_table.convert(_only(sources, "csv"), writer, options.columns)
+    csv_table.convert(_only(sources, CSV), writer, options.columns)
 
 
 Converter = Callable[[Mapping[str, Source], LineWriter, ConversionOptions], None]
 _CONVERTERS: dict[str, Any] = {
-    "csv": _csv,
+    CSV: _csv,
     "telegram": _one_file(telegram.convert, "telegram"),
     "slack": _slack,
     "discord": _all_files(discord.convert, "discord"),

@@ -106,10 +106,9 @@ def test_talks_with_an_assistant_are_said_to_be_private_and_are(world: World) ->
 @pytest.mark.parametrize(
     ("content", "more", "words"),
     [
-        (b"when,what\n2024-01-01,a\n", {}, "The columns are “when”, “what”."),
-        (b"when,what\n2024-01-01,a\n", {"columns": "mood=what"}, "Write the columns as"),
-        (b"text,date\na,2024-01-01\n", {}, "name no time zone"),
-        (b"text,date\na,2024-01-01\n", {"time_zone": "Mars"}, "This time zone is unknown."),
+        (as_bytes(GROUP), {"time_zone": "Mars"}, "This time zone is unknown."),
+        (b"one\ntwo\n", {}, "Say that it is CSV if it is a table of one column."),
+        (b'text,who\n"never ends\n', {}, "it has a quote without its other"),
         (as_bytes(GROUP)[:-9], {}, "breaks off; nothing of it was taken"),
         (as_bytes(GROUP), {"format": "slack"}, "no export of Slack"),
         (as_bytes(GROUP), {"format": "fax"}, "Select a valid choice"),
@@ -121,14 +120,6 @@ def test_what_is_left_open_is_asked_for(
     answer = send(world.here, content, **more)
     assert answer.status_code == 422
     assert words in response_text(answer)
-
-
-def test_what_was_asked_for_is_answered(world: World) -> None:
-    table = b"when,what,who\n2024-01-01 10:00,Hello,Noor\n"
-    sent = send(world.here, table, columns="text=what,speaker=who,timestamp=when", time_zone="UTC")
-    assert sent.status_code == 302
-    page = response_text(make_signed_in_client(world.here, "ada").get(sent["Location"]))
-    assert "Read as CSV" in words_of(page)
 
 
 def test_what_takes_too_long_for_a_page_is_left_to_the_command(
