@@ -128,7 +128,7 @@ Attributes = Mapping[str, str | int | float | bool]
 # Statements that took less have no span: a recall sends several, and a span costs some 50 µs.
 SHORTEST_QUERY_SECONDS = 0.005
 # What a statement does, and the first table that it names.
-_OPERATION = re.compile(r"\s*([A-Za-z]+)")
+_OPERATION = re.compile(r"\A\s*([A-Za-z]+)")
 _TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE|JOIN)\s+"?([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)')
 # Characters of a statement that are looked at.
 _LOOKED_AT = 4_000
