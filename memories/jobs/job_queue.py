@@ -19,7 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from memories.jobs.leases import LEASE
+from memories.jobs.leases import LEASE, MAX_ATTEMPTS
 from memories.jobs.models import Job, JobState
 from memories.jobs.worker_hints import notify_job_worker
 from orgs import audit
@@ -82,7 +82,6 @@ def _lock_job(rows: "QuerySet[Job]", job_id: UUID) -> Job:
     return job
 
 
-MAX_ATTEMPTS = 3
 MAX_PROBLEMS = 1_000
 # How many ready jobs of one organisation are considered for the next turn.
 MAX_READY = 10_000

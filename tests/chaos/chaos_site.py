@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,15 @@ class ChaosSite:
             if folder.exists()
             for pid in leftover_processes.find_pids_in(folder, name)
         )
+
+    def postmaster(self) -> int | None:
+        """The process to which all of the database server belong; None while there is none."""
+        state = read_json(self.data_dir / "postgres.json")
+        home = Path(str(state.get("home") or self.data_dir / "postgres"))
+        for folder in (home, home / "cluster"):
+            with suppress(FileNotFoundError, IndexError):
+                return int((folder / "postmaster.pid").read_text().splitlines()[0])
+        return None
 
     def log(self) -> str:
         """What all processes have written."""

@@ -120,7 +120,9 @@ def kill_worker(load: Load, kind: str, drawn: random.Random, *, whole: bool) -> 
 
 def kill_postgres(load: Load) -> None:
     """Kill the database server, and wait until calls are answered again."""
-    [postmaster, *_] = load.site.pids("postgres")
+    load.site.wait(lambda: load.site.postmaster() in load.site.pids("postgres"))
+    postmaster = load.site.postmaster()
+    assert postmaster is not None
     os.kill(postmaster, signal.SIGKILL)
     load.site.wait(lambda: postmaster not in load.site.pids("postgres"))
     load.site.wait(load.site.is_up)

@@ -42,7 +42,7 @@ def test_a_job_is_leased_for_five_minutes(lasting_world: World) -> None:
 def test_other_leases_and_numbers_of_attempts() -> None:
     assert leases.LEASE == 5 * MINUTES
     assert llm_worker.LEASE == 15 * MINUTES
-    assert (leases.MAX_ATTEMPTS, job_queue.MAX_ATTEMPTS) == (5, 3)
+    assert (leases.MAX_ATTEMPTS, job_queue.MAX_ATTEMPTS) == (5, 5)
 
 
 @pytest.mark.conformance("T17")
