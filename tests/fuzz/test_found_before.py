@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client
 from tests.world import World
 
@@ -69,3 +70,23 @@ def test_a_length_that_is_no_number(world: World, path: str, length: str) -> Non
     client.raise_request_exception = False
     answer = client.post(path, b"on=1", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
     assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("topic", ["-" * 64, "- " * 64 + "crane", "\uff0d" * 64 + "crane"])
+def test_a_drawn_line_is_a_topic(world: World, topic: str) -> None:
+    # Without a memory the query of words is never made.
+    world.here.remember(world.here.robot("aria"), "The crane is red.", visibility="organisation")
+    for path in ("/api/v1/said", "/api/v1/timeline"):
+        answer = world.here.api("aria").get(path, {"topic": topic})
+        assert answer.status_code == 200, path
+    page = make_signed_in_client(world.here, "ada").get("/said/", {"topic": topic})
+    assert page.status_code == 200
+
+
+@pytest.mark.parametrize("into", [":", ":::", ":3", "x:3"])
+def test_a_memory_to_merge_into_that_is_no_id_is_asked_for_again(world: World, into: str) -> None:
+    item = propose(world.here)
+    answer = make_signed_in_client(world.here, "chidi").post(
+        f"/review/{item.id}/merge/", {"into": into, "content": "Both.", "version": "1"}
+    )
+    assert answer.status_code == 422

@@ -1,5 +1,6 @@
 """A table that was uploaded: kept until it is said what its columns are, then planned."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,8 +57,7 @@ def store_upload(
     path = _path(actor, id_)
     file.seek(0)
     with path.open("wb") as kept:
-        while chunk := file.read(1024 * 1024):
-            kept.write(chunk)
+        shutil.copyfileobj(file, kept, 1024 * 1024)
     fields = [column.field for column in columns]
     _write_choice(
         path, {"name": name[:200], "size": size, "fields": fields, "time_zone": time_zone}

@@ -45,7 +45,7 @@ def test_no_export_hands_out_a_memory_that_was_erased_alone(lasting_world: World
     assert EXPORTS.path_of(theirs).exists()
 
 
-def kept_for() -> set[str]:
+def list_uploaders() -> set[str]:
     """The ids of the members of whom an upload waits."""
     return {path.name.split(".")[1] for path in ensure_previews_folder().iterdir()}
 
@@ -59,8 +59,8 @@ def test_an_upload_that_waits_goes_with_its_member(lasting_world: World) -> None
     line = orjson.dumps({"id": "1", "text": f"The desk is in {WORD}.", "group": "launch"})
     store_preview(here.person("ada"), io.BytesIO(line), name="a.jsonl", size=len(line))
     mina, ada = (str(here.members[name].id) for name in ("mina", "ada"))
-    assert {mina, ada} <= kept_for()
+    assert {mina, ada} <= list_uploaders()
     erasure = erase_member(here.person("mina"), UUID(mina), confirm=mina, now=NOW)
     run_to_its_end(here, erasure)
-    assert mina not in kept_for(), "it would lie there for two hours more"
-    assert ada in kept_for()
+    assert mina not in list_uploaders(), "it would lie there for two hours more"
+    assert ada in list_uploaders()
