@@ -19,7 +19,7 @@ from config.embedded.servers.server_folders import TEST_DATA_MARKER
 from config.settings.services import databases
 from orgs.database.driver.standby_reads import STANDBY_ALIAS
 from orgs.database.standby.monitor import OK, monitor
-from tests.databases import autocommit_connection
+from tests.databases import autocommit_connection, rolled_back_connection
 
 SECONDS = 30.0
 
@@ -65,6 +65,18 @@ class Standby(Postgres):
             ).fetchone()
         assert row is not None
         wait_for(lambda: self.run_sql(f"SELECT pg_last_wal_replay_lsn() >= '{row[0]}'"))
+
+    @contextmanager
+    def no_conflict(self) -> Iterator[None]:
+        """Nothing meanwhile that the primary cleans away and a search on the standby still sees.
+
+        Replay waits up to 30 seconds for such a search, and a search that waits for replay would
+        wait as long. With its snapshot open here, the primary keeps the rows.
+        """
+        with rolled_back_connection("admin") as primary:
+            primary.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            primary.execute("SELECT 1")
+            yield
 
     def signal_all(self, number: signal.Signals) -> None:
         """Send a signal to each process of the server, such as SIGSTOP."""
