@@ -160,6 +160,11 @@ pages = [
         name="me-account-replace",
     ),
     path(
+        "me/accounts/<uuid:account_id>/password/",
+        account_pages.change_mailbox_password,
+        name="me-account-password",
+    ),
+    path(
         "me/accounts/<uuid:account_id>/remove/",
         account_pages.remove_account_view,
         name="me-account-remove",

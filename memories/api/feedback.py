@@ -108,6 +108,8 @@ class LearnedSerializer(AnswerSerializer):
 
 
 class FeedbackView(APIView):
+    within_groups = ("POST",)
+
     @extend_schema(
         operation_id="feedback",
         request=FeedbackSerializer,
@@ -120,7 +122,7 @@ class FeedbackView(APIView):
         Each hit gets feedback once; the second time is 409 `conflict`. A recall of another caller,
         and a memory that was no hit of it, is 404. Each report of a call counts. It is counted for
         a persona: 409 `association-first` where the member has none that the robot reads, 404 for
-        another one, 403 for people.
+        another one, 403 for people and for keys that are limited to groups.
         """
         said = validate_data(FeedbackSerializer, request.data)
         if "tool" in said:

@@ -4,6 +4,7 @@ It is learned for the asker at once, and for others from the next day, if enough
 or a robot reports that asks for nobody (`lifecycle.publish_uses`): who reports was served it.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -26,7 +27,9 @@ from memories.retrieval.answering.confidence import parse_recorded_hits
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.models.reader_use import ReaderUse
 from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import Scope, scope
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
@@ -150,19 +153,13 @@ def record_feedback(
     outcome: success, failure or empty. Raises NotFoundError for another's recall, for a memory that
     was no hit of it or cannot be read any more, and AlreadyExistsError the second time.
     """
-    principal = resolve_principal(actor)
-    with principal.scope():
-        # Row-level security shows the record of a recall only to its asker.
-        recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
-    scores = {hit.id: hit.score for hit in parse_recorded_hits(recall.hits)} if recall else {}
+    recall, asker = _get_own_recall(actor, recall_id)
+    scores = {hit.id: hit.score for hit in parse_recorded_hits(recall.hits)}
     predicted = scores.get(memory_id)
-    if recall is None:
-        raise ReferenceNotFoundError("answer", recall_id)
     if predicted is None:
         raise ReferenceNotFoundError("memory", memory_id)
-    # With the member and group of the recall, and the present rights.
-    asker = resolve_principal(_actor_of_recall(actor, recall))
     with asker.scope():
+        _check_served_to_key(asker, memory_id)
         memory = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
         ).first()
@@ -170,6 +167,7 @@ def record_feedback(
             raise ReferenceNotFoundError("memory", memory_id)
         alone = compute_surprise(usefulness, predicted)
         _save_feedback(
+            asker,
             Feedback(
                 id=new_id(),
                 organisation_id=actor.organisation_id,
@@ -185,7 +183,7 @@ def record_feedback(
                 created_at=now,
                 told_at=now,
                 counted_for=_audience_that_learns(asker, memory),
-            )
+            ),
         )
         bad = _is_bad(recall, memory_id, usefulness, outcome)
         values = _outcome_values(asker, memory_id, outcome, bad) | {
@@ -211,21 +209,18 @@ def record_outcome(
     If there is feedback on its usefulness, the outcome is added to that; otherwise feedback with
     usefulness UNKNOWN is given. Raises what `record_feedback` raises.
     """
-    principal = resolve_principal(actor)
-    with principal.scope():
-        recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
-    if recall is None:
-        raise ReferenceNotFoundError("answer", recall_id)
-    asker = resolve_principal(_actor_of_recall(actor, recall))
+    recall, asker = _get_own_recall(actor, recall_id)
     with asker.scope():
-        here = Memory.objects.filter(
+        is_here = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
-        )
+        ).exists()
         told = Feedback.objects.filter(
             organisation_id=actor.organisation_id, recall_id=recall_id, memory_id=memory_id
         )
         more = {"outcome": outcome, "told_at": now, "published": False}
-        if here.exists() and told.filter(outcome="").update(**more):
+        with _scope_of_own_rows(asker):
+            is_added = is_here and told.filter(outcome="").update(**more) > 0
+        if is_added:
             bad = _is_bad(recall, memory_id, DEFAULT_USEFULNESS, outcome)
             fetch_all(_ADD_OUTCOME_SQL, _outcome_values(asker, memory_id, outcome, bad))
             return
@@ -272,15 +267,45 @@ def _outcome_values(
     }
 
 
+def _get_own_recall(actor: Actor, recall_id: UUID) -> tuple[Recall, Principal]:
+    """(the recall, its asker: with the member and group of the recall, and the present rights).
+
+    Raises NotFoundError; of a key that is limited to groups also for a recall in another group.
+    """
+    # Row-level security shows the record of a recall only to its asker.
+    with _scope_of_own_rows(resolve_principal(actor)):
+        recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
+    limit = actor.key_groups
+    if recall is None or (limit is not None and recall.group_id not in {None, *limit}):
+        raise ReferenceNotFoundError("answer", recall_id)
+    return recall, resolve_principal(_actor_of_recall(actor, recall))
+
+
+def _check_served_to_key(asker: Principal, memory_id: UUID) -> None:
+    """Raise NotFoundError for a hit that a key limited to groups was never served itself, but by
+    another key of its robot; inside the scope."""
+    uses = ReaderUse.objects.filter(
+        organisation_id=asker.organisation_id, memory_id=memory_id, reader=asker.reader
+    )
+    if asker.actor.key_groups is not None and not uses.exists():
+        raise ReferenceNotFoundError("memory", memory_id)
+
+
 def _actor_of_recall(actor: Actor, recall: Recall) -> Actor:
     member = str(recall.member_id) if recall.member_id and not actor.is_person else None
     group = str(recall.group_id) if recall.group_id else None
     return resolve_actor(actor, member=member, group=group, include_direct=True)
 
 
-def _save_feedback(row: Feedback) -> None:
+def _scope_of_own_rows(principal: Principal) -> AbstractContextManager[None]:
+    """The scope of recalls and feedback of the asker. A key that is limited to groups does not read
+    what else is its robot's own."""
+    return scope(Scope(principal.organisation_id, audiences=(principal.own_audience,)))
+
+
+def _save_feedback(asker: Principal, row: Feedback) -> None:
     try:
-        with transaction.atomic():
+        with transaction.atomic(), _scope_of_own_rows(asker):
             row.save(force_insert=True)
     except IntegrityError as error:
         raise AlreadyExistsError("You have said so already of this hit.") from error

@@ -23,6 +23,7 @@ from personas.learning.trends import WINDOW_COUNT, WINDOW_LENGTH
 from personas.models.personas import Association, Persona, ToolOutcome
 from personas.registry.handle_check import names_somebody
 from robots.access.personal_robot_actor import resolve_owner_actor
+from robots.errors import KeyGroupsError
 
 ROBOTS_REPORT = "Robots report how calls of tools turned out."
 READS_ONLY = "This robot's member only reads; ask an admin for a role that writes."
@@ -61,11 +62,14 @@ def record_tool_outcome(actor: Actor, report: ToolReport, *, now: datetime) -> C
 
     A name that is new to the persona counts as OTHER_TOOLS where it has MAX_TOOLS already or the
     name seems to name somebody. Raises PermissionError for people and robots of viewers,
-    NotFoundError, SharingOptOutError, and MissingAssociationError where no persona is given and the
-    member has none that the robot reads.
+    KeyGroupsError for a key that is limited to groups, in which no persona is, NotFoundError,
+    SharingOptOutError, and MissingAssociationError where no persona is given and the member has
+    none that the robot reads.
     """
     if actor.is_person:
         raise PermissionError(ROBOTS_REPORT)
+    if actor.key_groups is not None:
+        raise KeyGroupsError("No persona is in a group.")
     acting = resolve_owner_actor(actor, report.member)
     if acting.only_reads:
         raise PermissionError(READS_ONLY)

@@ -155,6 +155,13 @@ class AccountChangeSerializer(StrictSerializer):
         max_value=MAX_PERIOD_MINUTES,
         help_text=PERIOD_HELP,
     )
+    password = TextField(
+        required=False,
+        max_length=MAX_PART_CHARACTERS,
+        trim_whitespace=False,
+        help_text="Of a mailbox: another password for the same user, with which it is fetched now. "
+        "It is encrypted and never shown.",
+    )
 
 
 class SubscriptionSerializer(serializers.Serializer[Any]):
@@ -267,6 +274,8 @@ class AccountsView(APIView):
 
 
 class AccountView(APIView):
+    own_rights = ("DELETE",)
+
     @extend_schema(
         operation_id="accounts_get", parameters=[WhoseSerializer], responses=AccountSerializer
     )
@@ -283,8 +292,8 @@ class AccountView(APIView):
         responses=AccountSerializer,
     )
     def patch(self, request: Request, account_id: UUID) -> Response:
-        """Pause a subscription, fetch it now and each period again, or change the
-        period. 409 `no-subscription` for an account without an address."""
+        """Pause a subscription, fetch it now and each period again, or change its period or the
+        password of its mailbox. 409 `no-subscription` for an account without an address."""
         asked = validate_data(AccountChangeSerializer, request.data)
         principal = resolve_member_principal(request.user, asked.pop("member", None))
         found = change_subscription(principal, account_id, now=timezone.now(), **asked)

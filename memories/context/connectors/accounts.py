@@ -37,6 +37,7 @@ UTC = "UTC"
 ACCOUNT_ACCESS_DENIED = (
     "Accounts are a member's own: it takes the member, or a robot with their leave."
 )
+ONLY_READS_MESSAGE = "Who only reads here hands in nothing and has nothing fetched."
 
 
 class FileTooLargeError(Exception):
@@ -85,14 +86,22 @@ def resolve_member_principal(actor: Actor, member: str | None = None) -> Princip
     return resolve_principal(acting)
 
 
+def check_adds_entries(principal: Principal) -> None:
+    """Raise PermissionError for viewers: entries become memories. What is theirs from before they
+    still read and remove."""
+    if principal.actor.only_reads:
+        raise PermissionError(ONLY_READS_MESSAGE)
+
+
 def add_account(
     principal: Principal, *, kind: str, name: str, file: IO[bytes], size: int, now: datetime
 ) -> Account:
     """Add an account with the entries of its file. size: of the file, in bytes.
 
-    Raises FileTooLargeError, UnreadableImportError, RateLimitError, and AlreadyExistsError for a
-    name that is taken.
+    Raises PermissionError for viewers, FileTooLargeError, UnreadableImportError, RateLimitError,
+    and AlreadyExistsError for a name that is taken.
     """
+    check_adds_entries(principal)
     parsed = _parse_upload(principal, kind, file, size, now)
     made = Account(kind=kind, name=name)
     with transaction.atomic():
@@ -107,8 +116,10 @@ def create_account(
     """Store a new account of the member with its entries; inside a transaction. made: its kind and
     name, and what a subscription needs.
 
-    Raises TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    Raises PermissionError for viewers, TooManyAccountsError, and AlreadyExistsError for a name that
+    is taken.
     """
+    check_adds_entries(principal)
     actor = principal.actor
     assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
     with organisation_scope(actor.organisation_id):
@@ -155,8 +166,9 @@ def refresh_account(
     and a mail that was fetched before, while it is among the newest. fetched: by a subscription, so
     that a file without anything new leaves nothing in the audit trail.
 
-    Raises NotFoundError, FileTooLargeError, UnreadableImportError.
+    Raises PermissionError for viewers, NotFoundError, FileTooLargeError, UnreadableImportError.
     """
+    check_adds_entries(principal)
     with principal.scope():
         kind = get_account(principal, account_id).kind
     parsed = _parse_upload(principal, kind, file, size, now)

@@ -5,6 +5,7 @@ member fetches it, so that it is theirs alone and ends with their membership. A 
 calls the same changes nothing, and an event that says the same keeps its memory.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from io import BytesIO
 from uuid import UUID
@@ -16,6 +17,7 @@ from django.utils import timezone
 from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import (
     MAX_FILE_BYTES,
+    check_adds_entries,
     create_account,
     lock_account,
     member_accounts,
@@ -55,7 +57,7 @@ MAX_STARTED = 50
 # In the parameters of a job: it fetches before it remembers.
 FETCH_KEY = "fetch"
 FAILURE_SENTENCES: dict[str, str] = {
-    PauseReason.SECRET: "The address cannot be decrypted; subscribe to it anew.",
+    PauseReason.SECRET: "The address cannot be decrypted; remove it and subscribe anew.",
     PauseReason.ADDRESS: "The settings of the server do not allow this address any more.",
     PauseReason.TIMEOUT: "The server of the address did not answer in time.",
     PauseReason.UNREACHABLE: "The server of the address could not be reached.",
@@ -125,21 +127,34 @@ def change_subscription(
     now: datetime,
     paused: bool | None = None,
     period_minutes: int | None = None,
+    password: str | None = None,
 ) -> Account:
     """Pause a subscription, or fetch it now and each period again (`paused` is False), or change
-    the period. Raises NotFoundError and NoSubscriptionError."""
+    the period. password: another one for the same user of the same mail server, with which it is
+    fetched now unless `paused` is True.
+
+    Raises NotFoundError, NoSubscriptionError, InvalidUrlError for a password with control
+    characters, and PermissionError for viewers, who may only pause.
+    """
+    if password is not None and paused is None:
+        paused = False
+    if paused is not True:
+        check_adds_entries(principal)
     with transaction.atomic():
         with principal.scope():
             found = lock_account(principal, account_id)
             if not found.url:
                 raise NoSubscriptionError("This account is not fetched from an address.")
+            if password is not None:
+                found.url = _with_password(found, password)
             if period_minutes is not None:
                 found.period_minutes = period_minutes
             if paused is True:
                 found.next_run_at, found.paused_for = None, PauseReason.ASKED
             elif paused is False:
                 found.next_run_at, found.paused_for, found.failures = now, "", 0
-            found.save(update_fields=["period_minutes", "next_run_at", "paused_for", "failures"])
+            changed = ["url", "period_minutes", "next_run_at", "paused_for", "failures"]
+            found.save(update_fields=changed)
             audit.record_entry(
                 "account.changed",
                 actor=principal.actor,
@@ -148,10 +163,24 @@ def change_subscription(
                 target_type="account",
                 paused=found.next_run_at is None,
                 period_minutes=found.period_minutes,
+                another_password=password is not None,
             )
         if paused is False:
             _enqueue_for_member(found, now=now)
     return found
+
+
+def _with_password(found: Account, password: str) -> str:
+    """The mailbox of an account with another password, encrypted."""
+    if found.kind != AccountType.MAIL:
+        raise NoSubscriptionError("Only a mailbox has a password.")
+    try:
+        before = decode_mailbox(decrypt_secret(found.url, purpose=_purpose(found.id)))
+    except SecretLostError as error:
+        raise NoSubscriptionError(FAILURE_SENTENCES[PauseReason.SECRET]) from error
+    mailbox = replace(before, password=password)
+    check_mailbox(mailbox)
+    return encrypt_secret(encode_mailbox(mailbox), purpose=_purpose(found.id))
 
 
 def start_due_fetches(now: datetime) -> int:
@@ -182,11 +211,13 @@ def _start_fetch(organisation_id: UUID, account_id: UUID, member_id: UUID, now: 
 
 
 def _find_principal(organisation_id: UUID, member_id: UUID) -> Principal | None:
-    """A member as they sign in themselves, whose jobs the fetches are; None once they have left."""
+    """A member as they sign in themselves, whose jobs the fetches are; None once they have left or
+    only read."""
     with organisation_scope(organisation_id):
         rows = Member.objects.filter(joined_q(), organisation_id=organisation_id, id=member_id)
         member = rows.first()
-    return resolve_principal(actor_of(member)) if member else None
+    actor = actor_of(member) if member else None
+    return resolve_principal(actor) if actor and not actor.only_reads else None
 
 
 def _enqueue_for_member(found: Account, *, now: datetime) -> None:
@@ -228,13 +259,15 @@ def run_account_job(actor: Actor, job: Job) -> None:
 
 def fetch_subscription(actor: Actor, account_id: UUID, *, now: datetime) -> None:
     """Fetch the file once, and replace the entries if it is another one. A subscription that was
-    removed or paused meanwhile is left alone. Raises PermanentJobError with the reason, after
-    MAX_FAILURES of which the subscription is paused."""
+    removed or paused meanwhile, or whose member only reads now, is left alone.
+
+    Raises PermanentJobError with the reason, after MAX_FAILURES of which the subscription is
+    paused."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = member_accounts(principal).exclude(next_run_at=None)
         found = rows.filter(id=account_id).first()
-    if found is None:
+    if found is None or actor.only_reads:
         return
     result, reason = _fetch(found, now)
     if not reason and result.body is not None:

@@ -1,5 +1,7 @@
 """The forms of My memories."""
 
+from typing import Any
+
 from django import forms
 
 from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
@@ -99,6 +101,21 @@ class SubscriptionForm(FetchedForm):
     )
 
 
+def _password_field(**options: Any) -> forms.CharField:
+    return forms.CharField(
+        max_length=MAX_PART_CHARACTERS,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        **options,
+    )
+
+
+class MailboxPasswordForm(forms.Form):
+    """Another password of a mailbox."""
+
+    password = _password_field(label=lazy_text("New app password"))
+
+
 class MailboxForm(FetchedForm):
     """A folder on an IMAP server."""
 
@@ -128,15 +145,12 @@ class MailboxForm(FetchedForm):
         help_text=lazy_text("Mostly your address."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    password = forms.CharField(
+    password = _password_field(
         label=lazy_text("App password"),
-        max_length=MAX_PART_CHARACTERS,
-        strip=False,
         help_text=lazy_text(
             "Make one for this alone at your mail provider. It is kept encrypted, and no page "
             "shows it again."
         ),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     folder = forms.CharField(
         label=lazy_text("Folder"), max_length=MAX_PART_CHARACTERS, initial="INBOX"

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,6 +27,7 @@ from memories.views.forms.my_memories_forms import (
     AccountForm,
     FetchedForm,
     MailboxForm,
+    MailboxPasswordForm,
     SubscriptionForm,
 )
 from orgs.errors import AlreadyExistsError
@@ -50,11 +52,14 @@ PAUSE_LABELS: dict[str, str] = {
     PauseReason.ENCODED: lazy_text("Its server sends it compressed, which is not read."),
     PauseReason.UNREADABLE: lazy_text("Five times its server sent what cannot be read."),
     PauseReason.CREDENTIALS: lazy_text(
-        "Its server does not accept the user and password; remove it and add it anew."
+        "Its server does not accept the user and password; give it a new password."
     ),
     PauseReason.FOLDER: lazy_text("Its server has no folder of this name."),
     PauseReason.UNENCRYPTED: lazy_text("Its server does not offer an encrypted connection."),
 }
+FETCHED_NOW: str = lazy_text("%(name)s is fetched now; load the page again in a moment.")
+# The form of one account, with the account's id as prefix.
+RowForm = AccountFileForm | MailboxPasswordForm
 SUBSCRIBE_PREFIX, MAILBOX_PREFIX = "subscribe", "mailbox"
 
 
@@ -128,20 +133,20 @@ def _add_fetched(
     try:
         made = add(service.resolve_member_principal(request.actor), now=timezone.now())
     except InvalidUrlError as refused:
-        for error in refused.errors:
-            form.add_error(error["field"], error["detail"])
+        _add_address_errors(form, refused)
     except AlreadyExistsError as refused:
         form.add_error("name", str(refused))
     except TooManyAccountsError as refused:
         form.add_error(None, str(refused))
     else:
-        messages.success(
-            request,
-            gettext("%(name)s is fetched now; load the page again in a moment.")
-            % {"name": made.name},
-        )
+        messages.success(request, FETCHED_NOW % {"name": made.name})
         return redirect("me-accounts")
     return None
+
+
+def _add_address_errors(form: forms.Form, refused: InvalidUrlError) -> None:
+    for error in refused.errors:
+        form.add_error(error["field"], error["detail"])
 
 
 @require_POST
@@ -157,9 +162,32 @@ def change_subscription_view(request: HttpRequest, account_id: UUID) -> HttpResp
     )
     said = gettext("%(name)s is paused; what was read of it stays.")
     if not is_paused:
-        said = gettext("%(name)s is fetched now; load the page again in a moment.")
+        said = FETCHED_NOW
     messages.success(request, said % {"name": found.name})
     return redirect("me-accounts")
+
+
+@require_POST
+@never_cache
+@members_only()
+@sensitive_post_parameters()
+def change_mailbox_password(request: HttpRequest, account_id: UUID) -> HttpResponse:
+    """Give a mailbox another password, and fetch it now."""
+    principal = service.resolve_member_principal(request.actor)
+    with principal.scope():
+        service.get_account(principal, account_id)
+    form = MailboxPasswordForm(request.POST, prefix=account_id.hex)
+    if form.is_valid():
+        try:
+            found = subscriptions.change_subscription(
+                principal, account_id, now=timezone.now(), password=form.cleaned_data["password"]
+            )
+        except InvalidUrlError as refused:
+            _add_address_errors(form, refused)
+        else:
+            messages.success(request, FETCHED_NOW % {"name": found.name})
+            return redirect("me-accounts")
+    return _render_page(request, 422, wrong=form)
 
 
 @require_POST
@@ -202,7 +230,7 @@ def _render_page(
     request: HttpRequest,
     status: int = 200,
     form: AccountForm | None = None,
-    wrong: AccountFileForm | None = None,
+    wrong: RowForm | None = None,
     subscription: SubscriptionForm | None = None,
     mailbox: MailboxForm | None = None,
 ) -> HttpResponse:
@@ -217,20 +245,31 @@ def _render_page(
         "mailbox": mailbox or MailboxForm(prefix=MAILBOX_PREFIX),
         "full": len(rows) >= service.MAX_ACCOUNTS,
         "most": service.MAX_ACCOUNTS,
+        "may_add": not principal.actor.only_reads,
     }
     return render(request, "memories/privacy/accounts.html", context, status=status)
 
 
-def _account_row(row: Account, wrong: AccountFileForm | None) -> dict[str, Any]:
-    mine = wrong if wrong is not None and wrong.prefix == row.id.hex else None
+def _row_form(row: Account, wrong: RowForm | None) -> RowForm | None:
+    """For another file, or for another password; a calendar or feed that is fetched has neither."""
+    if wrong is not None and wrong.prefix == row.id.hex:
+        return wrong
+    if not row.url:
+        return AccountFileForm(prefix=row.id.hex)
+    return MailboxPasswordForm(prefix=row.id.hex) if row.kind == AccountType.MAIL else None
+
+
+def _account_row(row: Account, wrong: RowForm | None) -> dict[str, Any]:
+    form = _row_form(row, wrong)
     return {
         "name": row.name,
         "kind": choice_label(AccountType(row.kind)),
         "sentence": _result_sentence(row),
         "refreshed_at": row.refreshed_at,
-        "form": mine or AccountFileForm(prefix=row.id.hex),
-        "open": mine is not None,
+        "form": form,
+        "open": form is not None and form is wrong,
         "replace_url": reverse("me-account-replace", args=[row.id]),
+        "password_url": reverse("me-account-password", args=[row.id]),
         "remove_url": reverse("me-account-remove", args=[row.id]),
         "fetched": _subscription_row(row) if row.url else None,
     }

@@ -13,6 +13,8 @@ from memories.context.connectors import accounts as service
 from memories.context.connectors.mailboxes import decode_mailbox
 from memories.context.connectors.models import Account, PauseReason
 from memories.views.privacy.accounts_page import PAUSE_LABELS
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member, Role
 from orgs.principals import resolve_principal
 from orgs.secret_box import decrypt_secret
 from tests.memories.context.test_accounts import DAY, HOUR, at, letter
@@ -195,3 +197,43 @@ def test_a_mailbox_is_fetched_without_showing_its_password(here: Tenant) -> None
     for words, answer in refused.items():
         assert (answer.status_code, words in response_text(answer)) == (422, True), words
         assert "canary" not in response_text(answer)
+
+
+def test_a_mailbox_gets_another_password_on_the_page(here: Tenant) -> None:
+    mina = make_signed_in_client(here, "mina")
+    add_mailbox(mina)
+    made = row(here)
+    with resolve_principal(here.person("mina")).scope():
+        Account.objects.update(next_run_at=None, paused_for=PauseReason.CREDENTIALS)
+    assert "give it a new password" in response_text(mina.get(URL))
+    act, field = f"{URL}{made.id}/password/", f"{made.id.hex}-password"
+    for wrong in ("", "a\nb"):
+        assert mina.post(act, {field: wrong}).status_code == 422
+    page = response_text(mina.post(act, {field: "canary-other"}, follow=True))
+    assert ("Post is fetched now" in page, "canary" in page) == (True, False)
+    kept = row(here)
+    assert (kept.paused_for, kept.next_run_at is None) == ("", False)
+    mailbox = decode_mailbox(decrypt_secret(kept.url, purpose=f"account {made.id}"))
+    assert (mailbox.host, mailbox.password) == ("imap.example.org", "canary-other")
+    subscribe(mina)
+    assert response_text(mina.get(URL)).count("Change password") == 1, "a feed has none"
+
+
+def test_who_only_reads_adds_nothing_and_removes_what_is_theirs(here: Tenant) -> None:
+    """As in the API: what is read becomes memories, which a viewer does not make."""
+    mina = make_signed_in_client(here, "mina")
+    subscribe(mina)
+    [(id_, _, _)] = kept(here)
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["mina"].id).update(role=Role.VIEWER)
+    page = response_text(mina.get(URL))
+    assert "nothing of it is fetched any more" in page
+    assert ("Fetch it" in page, "Hand it in" in page, "Fetch now" in page) == (False,) * 3
+    assert hand_in(mina, two_events(), name="Other").status_code == 403
+    assert subscribe(mina, name="Other").status_code == 403
+    assert mina.post(f"{URL}{id_}/subscription/", {"act": "fetch"}).status_code == 403
+    assert [name for _, name, _ in kept(here)] == ["News"]
+    mina.post(f"{URL}{id_}/subscription/", {"act": "pause"})
+    assert row(here).next_run_at is None
+    mina.post(f"{URL}{id_}/remove/")
+    assert kept(here) == []

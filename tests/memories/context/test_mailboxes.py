@@ -123,10 +123,12 @@ def test_wrong_credentials_pause_at_once(here: Tenant, server: ImapServer) -> No
     assert run(here).reason == FAILURE_SENTENCES["credentials"]
     assert (account(here).next_run_at, account(here).paused_for) == (None, "credentials")
     assert service._start_due(here.id, timezone.now() + 9 * DAY) == 0
-    server.password = "no"
-    change(here, made["id"], paused=False)
+    answer = change(here, made["id"], password=PASSWORD)
+    assert PASSWORD not in json.dumps(answer)
     assert run(here).state == JobState.DONE
     assert titles(here) == ["Review"]
+    assert account(here).url.count(PASSWORD) == 0
+    assert "plain characters" in str(change(here, made["id"], 400, password="a\nb"))
 
 
 @pytest.mark.parametrize(

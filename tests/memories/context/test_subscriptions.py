@@ -22,6 +22,7 @@ from memories.jobs.run_jobs import PermanentJobError, run_job
 from orgs.database.rls import organisation_scope
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Member, Role
 from orgs.outbound.fetch import fetch_file
 from orgs.principals import resolve_principal
 from tests.event_loop import in_own_thread
@@ -257,6 +258,19 @@ def test_it_ends_with_the_account_and_with_the_member(
     assert service._start_due(here.id, due_at) == 0
     assert not run_job(here.id, job.id, here.members["mina"].id, None)
     assert server.asked == []
+
+
+def test_nothing_is_fetched_for_who_only_reads(here: Tenant, server: FileServer) -> None:
+    made = subscribed(here, server)
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["mina"].id).update(role=Role.VIEWER)
+    assert run(here).state == JobState.DONE
+    due(here)
+    assert service._start_due(here.id, timezone.now()) == 0
+    assert titles(here) == []
+    change(here, made["id"], 403, paused=False)
+    change(here, made["id"], 403, password="x")
+    assert here.browser("mina").delete(f"{URL}/{made['id']}").status_code == 204
 
 
 def test_an_account_that_is_removed_while_it_is_fetched_stays_away(
