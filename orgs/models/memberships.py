@@ -48,6 +48,17 @@ def joined_sql(member: str) -> str:
     )
 
 
+def sharing_q(prefix: str = "") -> Q:
+    """Members who are here and let others learn from what they do. prefix: the way to the member,
+    with `__` behind it."""
+    return Q((f"{prefix}sharing_off_at", None), (f"{prefix}removed_at", None))
+
+
+def sharing_sql(member: str) -> str:
+    """`sharing_q` as SQL. member: the alias of the table."""
+    return f"{member}.sharing_off_at IS NULL AND {member}.removed_at IS NULL"
+
+
 def can_sign_in_sql(member: str, account: str) -> str:
     """`can_sign_in_q` as SQL, true or false. account: the alias of a LEFT JOIN of accounts."""
     return f"({joined_sql(member)} AND coalesce({account}.is_active, false))"

@@ -10,11 +10,11 @@ persona, and every robot, also in groups.
 
 from memories.access.reader_counts import CohortReadersSQL
 from orgs.cohort_types import COHORT_TYPES_SQL, is_global_sql
-from orgs.models.memberships import joined_sql
+from orgs.models.memberships import joined_sql, sharing_sql
 from orgs.principals import Actor
 
 # For a member `m` with an association `s`.
-_CONFIRMED_SQL = "s.confirmed_at IS NOT NULL AND m.sharing_off_at IS NULL AND m.removed_at IS NULL"
+_CONFIRMED_SQL = f"s.confirmed_at IS NOT NULL AND {sharing_sql('m')}"
 _COHORTS_OF_MEMBER_SQL = (
     "(a.kind, a.key) IN (SELECT v.* FROM personas_association s "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
@@ -70,7 +70,7 @@ _ASSOCIATED_MEMBERS_SQL = (
 # For an audience `w` of `wanted` for all industries: members `m` who share.
 _SHARING_MEMBERS_SQL = (
     "FROM wanted w JOIN orgs_member m ON m.organisation_id = %(organisation)s "
-    f"AND {is_global_sql('w')} AND m.sharing_off_at IS NULL AND m.removed_at IS NULL "
+    f"AND {is_global_sql('w')} AND {sharing_sql('m')} "
 )
 _COHORT_READERS = CohortReadersSQL(
     members=(
@@ -97,7 +97,7 @@ _COHORT_READERS = CohortReadersSQL(
     "OR a.kind = 'industry' AND p.industry_key = a.key "
     "OR a.kind = 'role' AND p.role_key = a.key) "
     "UNION SELECT m.id FROM orgs_member m WHERE m.organisation_id = %(organisation)s "
-    f"AND {is_global_sql('a')} AND m.sharing_off_at IS NULL AND {joined_sql('m')}",
+    f"AND {is_global_sql('a')} AND {sharing_sql('m')} AND {joined_sql('m')}",
 )
 
 

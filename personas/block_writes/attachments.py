@@ -11,17 +11,18 @@ from uuid import UUID
 from django.db import DatabaseError, transaction
 
 from orgs.database.prepared_statements import fetch_all
+from orgs.models.memberships import sharing_sql
 
 log = logging.getLogger("commonmind.personas")
 
 # Members without a robot have no row; those who opted out get none.
-_ATTACH = """
+_ATTACH = f"""
 WITH added AS (
     INSERT INTO personas_blockrobot (id, organisation_id, block_id, robot_id, attached_at)
     SELECT gen_random_uuid(), b.organisation_id, b.id, r.id, %(now)s
     FROM personas_association s
     JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id
-        AND m.sharing_off_at IS NULL AND m.removed_at IS NULL
+        AND {sharing_sql("m")}
     JOIN robots_robot r ON r.organisation_id = s.organisation_id AND r.owner_id = s.member_id
         AND r.retired_at IS NULL
     JOIN personas_block b ON b.organisation_id = s.organisation_id

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs.database.prepared_statements import fetch_all
+from orgs.models.memberships import sharing_sql
 from orgs.principals import Actor, resolve_principal
 from personas.blocks.layers import LAYER_RULES, block_label
 from personas.blocks.teachers import with_few_teachers
@@ -32,8 +33,7 @@ SELECT '{_MEMBERS}', personas::text, count(*) FROM (
     SELECT m.id, count(s.id) AS personas FROM orgs_member m
     LEFT JOIN personas_association s ON s.organisation_id = m.organisation_id
         AND s.member_id = m.id AND s.confirmed_at IS NOT NULL
-    WHERE m.organisation_id = %(organisation)s AND m.removed_at IS NULL
-        AND m.sharing_off_at IS NULL
+    WHERE m.organisation_id = %(organisation)s AND {sharing_sql("m")}
     GROUP BY m.id) x
 GROUP BY personas
 UNION ALL

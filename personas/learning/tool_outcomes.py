@@ -15,6 +15,7 @@ from memories.retrieval.feedback import CountedToolCall, ToolReport
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import ReferenceNotFoundError
 from orgs.models.base import day_id
+from orgs.models.memberships import sharing_sql
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.blocks.block_views import readable_persona_audiences
 from personas.blocks.teachers import ENOUGH
@@ -46,7 +47,7 @@ _RATES_SQL = f"""
 WITH held AS (
     SELECT s.persona_id FROM personas_association s
     JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id
-        AND m.sharing_off_at IS NULL AND m.removed_at IS NULL
+        AND {sharing_sql("m")}
     WHERE s.organisation_id = %(organisation)s AND s.confirmed_at IS NOT NULL
     GROUP BY 1 HAVING count(*) >= {ENOUGH}
 )

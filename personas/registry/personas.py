@@ -20,6 +20,7 @@ from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
+from orgs.models.memberships import sharing_q
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import require_storable
@@ -117,11 +118,7 @@ def get_persona(organisation_id: UUID, handle: str) -> Persona:
 
 def personas_with_counts(organisation_id: UUID) -> "QuerySet[Persona]":
     """All personas, with `members`: how many have it and share; call inside the scope."""
-    has = Q(
-        associations__confirmed_at__isnull=False,
-        associations__member__sharing_off_at=None,
-        associations__member__removed_at=None,
-    )
+    has = Q(associations__confirmed_at__isnull=False) & sharing_q("associations__member__")
     rows = Persona.objects.filter(organisation_id=organisation_id)
     return rows.annotate(members=Count("associations", filter=has))
 

@@ -39,7 +39,7 @@ from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, sharing_q
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
 from robots.models.robots import Robot
@@ -144,9 +144,7 @@ def _load_consents(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID]
     """(members who agree to sharing, audiences from which evidence may come, the audience of the
     organisation)."""
     with organisation_scope(organisation_id):
-        members = Member.objects.filter(
-            organisation_id=organisation_id, sharing_off_at=None, removed_at=None
-        )
+        members = Member.objects.filter(sharing_q(), organisation_id=organisation_id)
         audiences = Audience.objects.filter(
             organisation_id=organisation_id, kind__in=EVIDENCE_AUDIENCE_TYPES
         ).values_list("id", flat=True)
@@ -157,7 +155,7 @@ def _lock_consenting_members(organisation_id: UUID, members: set[UUID]) -> dict[
     """The members who have not opted out since they were chosen, locked: a later opt-out waits and
     then withdraws what was made."""
     rows = Member.objects.select_for_update(of=("self",), no_key=True).filter(
-        organisation_id=organisation_id, id__in=members, sharing_off_at=None, removed_at=None
+        sharing_q(), organisation_id=organisation_id, id__in=members
     )
     return {row.id: row for row in rows.order_by("id")}
 
