@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from memories.language.comparison.statement_words import StatementWords, stems
 from memories.language.comparison.statements import (
     MAX_CHARACTERS,
+    WORD,
     Sentence,
     Statement,
     Word,
@@ -40,7 +41,10 @@ class _Changed:
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of values that both have: number, time, name."""
+        """The kinds of values that both have: number, time, name. None where more is another than a
+        value and one word beside it."""
+        if any(sum(not one.kind for one in words) > 1 for words in (self.old, self.new)):
+            return set()
         return {one.kind for one in self.old} & {one.kind for one in self.new} - {""}
 
 
@@ -158,13 +162,19 @@ def _have_numbers_of_their_own(older: Sentence, newer: Sentence) -> bool:
         begin = [each.words[:1] for each in (older, newer)]
         numbers = [one.stem for words in begin for one in words if one.kind == "number"]
         return len(set(numbers)) == 2
-    if older.verb is None or newer.verb is None:
-        return False
     here, there = (
-        {one.stem for one in each.words[: each.verb] if one.kind == "number"}
-        for each in (older, newer)
+        {one.stem for one in _before_verb(each) if one.kind == "number"} for each in (older, newer)
     )
     return bool(here and there) and here.isdisjoint(there)
+
+
+def _before_verb(sentence: Sentence) -> Sequence[Word]:
+    """The words of the subject. Without a verb that is known the first two: "store 4 sells"; none
+    where a pronoun stood before them: "I have two"."""
+    if sentence.verb is not None:
+        return sentence.words[: sentence.verb]
+    first = sentence.words[:1]
+    return sentence.words[:2] if first and sentence.plain.startswith(first[0].word) else ()
 
 
 def _have_different_numbers(one: Sentence, other: Sentence) -> bool:
@@ -181,12 +191,47 @@ def _says_change(older: Sentence, newer: Sentence) -> bool:
     change = tables.change
     if change.search(older.plain) or not (change.search(newer.plain) or _names_new(older, newer)):
         return False
+    if _arrives_at(newer, older):
+        return False
+    if _cancels(newer, older):
+        return True
     told = {tables.stem(word) for found in change.findall(newer.plain) for word in found.split()}
     said = newer.content - (told - older.content)
     shared, least = len(older.content & said), min(len(older.content), len(said))
     if not tables.renamed.isdisjoint(newer.content):
         return shared > 0 and any(one.stem in tables.named for one in older.words)
     return shared >= min(2, least) and shared >= MIN_SHARED_OF_CHANGE * least > 0
+
+
+def _arrives_at(newer: Sentence, older: Sentence) -> bool:
+    """Whether the older one says what holds since the change and not what held before: that she
+    drives her own car now."""
+    for found in newer.tables.arrived.finditer(newer.plain):
+        before, since = (_content_of(found[part] or "", newer) for part in ("before", "since"))
+        if since and since <= older.content and not (before & older.content) - since:
+            return True
+    return False
+
+
+def _content_of(text: str, sentence: Sentence) -> set[str]:
+    """The content words of a part of a sentence."""
+    return {sentence.tables.stem(word) for word in WORD.findall(text)} & sentence.content
+
+
+def _cancels(newer: Sentence, older: Sentence) -> bool:
+    """Whether what the older one begins with, and says a time of, is cancelled."""
+    tables = newer.tables
+    found = tables.cancelled.search(newer.plain)
+    if found is None:
+        return False
+    subject = _content_of(newer.plain[: found.start()], newer)
+    at_a_time = any(one.kind == "time" for one in older.words)
+    return (
+        at_a_time
+        and bool(subject)
+        and subject <= older.content
+        and (older.words[0].stem in subject)
+    )
 
 
 def _names_new(older: Sentence, newer: Sentence) -> bool:
@@ -221,7 +266,7 @@ def _negates(older: Sentence, newer: Sentence) -> bool:
 def _gives_other_time(older: Sentence, newer: Sentence) -> bool:
     """Whether both say of one act, in whatever order, when or how much, and differ in that."""
     tables = older.tables
-    acts = tables.single_valued - tables.be - tables.object_verbs
+    acts = tables.single_valued - tables.be - tables.object_verbs - tables.counted
     shared = {one.stem for one in older.words} & {one.stem for one in newer.words}
     if acts.isdisjoint(shared) or len(older.content & newer.content) < 2:
         return False
@@ -254,8 +299,8 @@ def _gives_other_value(older: Sentence, newer: Sentence) -> bool:
         return False
     if not verbs:
         return len(changed) == 1 and bool(topic) and _without_verb(older, newer, changed[0])
-    if any(tag == "insert" and at <= verbs[-1] for tag, at, *_ in blocks):
-        # The newer one speaks of something narrower.
+    if any(tag in ("insert", "delete") and at <= verbs[-1] for tag, at, *_ in blocks):
+        # One of them speaks of something narrower.
         return False
     return bool(topic or older.own) and _is_one_value(older, verbs[-1], changed, topic, same)
 
@@ -288,7 +333,7 @@ def _is_one_value(
     after = [words[at].stem for at in same if at > first.at]
     if words[verb].word == _LABEL:
         one_value = tables.single_valued.isdisjoint(after) and not topic <= _GENERIC_LABELS
-    elif stem_of_verb in tables.have:
+    elif stem_of_verb in tables.counted:
         one_value = all("number" in one.kinds for one in changed)
     elif measured or len(changed) > 1:
         one_value = measured

@@ -56,11 +56,14 @@ _UNCERTAIN = re.compile(
     r"|wonder(?:s|ing)?|hopes?|hoping|hoped|wish(?:es|ed)?|wants? to|wanted to|needs? to"
     r"|plans? (?:to|on)|(?:is|are|am) planning|contrary|consider(?:s|ing)?|intends?|dreams?"
     r"|imagines?|suggest(?:s|ed)?|propose[sd]?|rumou?rs?|apparently|supposedly|allegedly"
-    r"|reportedly|if|unless|whether|seems?|someday|one day|exception|going to|gonna|about to"
+    r"|reportedly|if|unless|whether|seems?|someday|one day|exception|gonna|about to"
+    r"|going to(?! (?:the|a|an|my|our|his|her|their)\b)"
     r"|not sure|unsure|says|said|heard|claims?|claimed|told|doubts?|convinced|telling|tells"
     r"|read (?:in|that)|wrote|posted|not true|remind|should|let's"
     r"|good (?:morning|evening|afternoon)|to-?do|to do"
-    r"|(?:shopping|household|packing|wish|job) list|may (?!no\b|not\b|now\b|\d))\b"
+    r"|(?:shopping|household|packing|wish|job) list"
+    # What everybody or nobody may do is a rule.
+    r"|(?<!body )(?<!anyone )(?<!everyone )(?<!no one )may (?!no\b|not\b|now\b|\d))\b"
 )
 # What somebody likes or thinks.
 _OPINION = re.compile(
@@ -90,17 +93,22 @@ _BESIDE_VALUE = words_of("now since effective starting updated update new correc
 BE = stems("is are am be equals")
 # Those whose object is one for each purpose or kind only.
 HAVE = stems("has have")
-OBJECT_VERBS = HAVE | stems("want use prefer take wear need allow keep kept store own get")
+OBJECT_VERBS = HAVE | stems("want use prefer take wear need allow keep kept store own get carry")
+# Those of whose objects only a number is one.
+COUNTED = HAVE | stems("stock hold seat employ contain count earn produce make")
+# At the beginning of a sentence they are no nouns.
+_IMPERATIVES = stems("use take wear keep carry get make hold")
 SINGLE_VALUED = (
     BE
     | OBJECT_VERBS
+    | COUNTED
     | stems(
         "live work start open close cost run report belong stand sit park begin end last "
         "weigh stay reside hang locate lead manage chair host listen deploy ship pay charge "
         "meet drive serve expire arrive leave call name base teach study set go goes rehearse "
         "submit submitted register approve sleep train land depart finish happen come talk "
         "chat bank commute travel deliver collect sit post publish release build print back "
-        "sync connect point bill renew rotate lock practise practice rent"
+        "sync connect point bill renew rotate lock practise practice rent answer"
     )
 )
 
@@ -114,12 +122,21 @@ _CHANGE = re.compile(
     r"|left (?!of\b|to\b|over\b|side\b|hand\b|door\b)|has left|retired|sold|took over"
     r"|taken over|takes over|(?:handed|passed) [^.,;]{0,40}?(?:over|on to)|bump(?:ed|ing)"
     r"|shift(?:ed|ing)|joined|upgraded|migrated|downgraded|used to|turned out|divorced|dropped"
-    r"|back (?:to|from)|went up|gone up|rose|risen|fell to|increased|raised|lowered|reduced"
+    r"|back (?:up |down )?(?:to|from)|went up|gone up|rose|risen|fell to|increased|raised"
+    r"|lowered|reduced"
     r"|extended|shortened|closed down|discontinued|elected|appointed|promoted|broke up"
     r"|change of plan|withdrawn|down from|up from|cut (?:from|to)|no more"
     r"|closed (?:our|my|the)|transferred|returned|lifted)\b"
 )
 _NEW = re.compile(r"\bnew (\w+)")
+# What held before a change, if it is said, and what holds since: "moved from Oslo to Bergen", "now
+# drives a van".
+_ARRIVED = re.compile(
+    r"\b(?:now|(?:moved|switched|changed|migrated|upgraded|shifted|transferred|promoted)\b"
+    r"(?P<before>(?:[^.;]|\.(?=\w)){0,60}?)\bto) (?P<since>.{1,80})"
+)
+# Of what was to be at a time, said of it alone: "picnic's cancelled".
+_CANCELLED = re.compile(r"(?:\b(?:is|are|was|were|been)|'s) (?:cancell?ed|called off)\b")
 _NAMED = stems("called named name")
 # Before what has one value: "is called Falcon", "is run by Oona".
 _NAMING_WORDS = words_of("by called named set due")
@@ -135,7 +152,7 @@ _ROLE_AFTER = re.compile(
     r"^(?:is|are|leads|runs|manages|handles|heads|chairs|owns|covers|looks after|takes care of"
     r"|gives|signs|takes|organises|edits|writes|approves|hosts|moderates|coaches|maintains|reviews|walks"
     r"|keeps|holds|has) (?:now |currently )?"
-    r"(?:the|our|my|in charge|responsible|on call|on duty|acting|head)\b"
+    r"(?:the|our|my|in charge|responsible|on call|on duty|acting|head|ahead)\b"
 )
 _STATES = tuple(
     words_of(states)
@@ -158,6 +175,7 @@ _STATES = tuple(
         "public private",
         "mandatory optional",
         "allowed forbidden",
+        "half all",
     )
 )
 _OTHER_PREPOSITIONS = words_of("through as via to from until before after")
@@ -187,13 +205,16 @@ class StatementWords:
     past: frozenset[str]
     now: frozenset[str]
     be: frozenset[str]
-    have: frozenset[str]
+    counted: frozenset[str]
+    imperatives: frozenset[str]
     object_verbs: frozenset[str]
     single_valued: frozenset[str]
     negations: frozenset[str]
     negated: re.Pattern[str] | None
     change: re.Pattern[str]
     new: re.Pattern[str]
+    arrived: re.Pattern[str]
+    cancelled: re.Pattern[str]
     renamed: frozenset[str]
     named: frozenset[str]
     naming_words: frozenset[str]
@@ -233,13 +254,16 @@ ENGLISH = StatementWords(
     past=PAST,
     now=frozenset({"now"}),
     be=BE,
-    have=HAVE,
+    counted=COUNTED,
+    imperatives=_IMPERATIVES,
     object_verbs=OBJECT_VERBS,
     single_valued=SINGLE_VALUED,
     negations=_NEGATIONS,
     negated=None,
     change=_CHANGE,
     new=_NEW,
+    arrived=_ARRIVED,
+    cancelled=_CANCELLED,
     renamed=frozenset({"renam"}),
     named=_NAMED,
     naming_words=_NAMING_WORDS,
@@ -285,13 +309,16 @@ def _from_vocabulary(vocabulary: Vocabulary, words: ComparisonWords) -> Statemen
         past=_NOTHING,
         now=_folded(words.now),
         be=be,
-        have=have,
+        counted=have,
+        imperatives=_NOTHING,
         object_verbs=have | objects,
         single_valued=be | have | objects | stemmed(words.verbs),
         negations=_folded(words.negation),
         negated=re.compile(fold_text(words.negated)) if words.negated else None,
         change=_pattern(words.change),
         new=_NEVER,
+        arrived=_NEVER,
+        cancelled=_NEVER,
         renamed=_NOTHING,
         named=stemmed(words.named),
         naming_words=_folded(words.named),

@@ -24,7 +24,7 @@ MAX_CHARACTERS, MAX_SENTENCES = 400, 4
 # Headlines have few words that show their language, and one alone may be a name.
 _TELLING_WORDS = 2
 
-_WORD = re.compile(r"[€$£]?[^\W_](?:[\w'.,:/@&+-]*[^\W_])?[%€$£]?")
+WORD = re.compile(r"[€$£]?[^\W_](?:[\w'.,:/@&+-]*[^\W_])?[%€$£]?")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w-]+")
 _APOSTROPHES = str.maketrans("’", "'")
 # What stands in brackets was not said: "[shared image: ...]". A greeting negates nothing.
@@ -46,6 +46,7 @@ _SHORT_FORMS = tuple(
         ("'", r"\b(we|you|they)'re\b", r"\1 are"),
         ("'", r"\b(it|he|she|that|there|here)'s\b", r"\1 is"),
         ("'", r"\b(i|we|you|they)'ve\b", r"\1 have"),
+        (" got", r"\b(have|has) got\b", r"\1"),
         ("'", r"'ll\b", " will"),
         ("'", r"'d\b", " would"),
         (
@@ -56,7 +57,10 @@ _SHORT_FORMS = tuple(
         ("'", r"'s\b", " 's"),
         (
             "",
-            r"^(?:minutes|decision|agreed|notes?|update|fyi|btw|ps|heads up|reminder|news)[:,] ",
+            (
+                r"^(?:minutes|decision|agreed|notes?|update|fyi|btw|ps|heads up|reminder|news"
+                r"|for the record)[:,] "
+            ),
             "",
         ),
         (": ", r": ", " equals "),
@@ -110,7 +114,7 @@ class Sentence:
         names = {stem(fold(match[0])) for match in capitals}
         return tuple(
             Word(word, stem(word), self._kind(word) or ("name" if stem(word) in names else ""))
-            for word in _WORD.findall(self.plain)
+            for word in WORD.findall(self.plain)
             if word not in tables.fillers and word not in tables.beside_value
         )
 
@@ -120,7 +124,7 @@ class Sentence:
         tables = self.tables
         return frozenset(
             tables.stem(word)
-            for word in _WORD.findall(self.plain)
+            for word in WORD.findall(self.plain)
             if word not in tables.content_stopwords
             and word not in tables.beside_value
             and not self._kind(word)
@@ -129,7 +133,7 @@ class Sentence:
     @cached_property
     def own(self) -> bool:
         """Whether it is about who says it: the first person stands before the first verb."""
-        words = _WORD.findall(self.plain)
+        words = WORD.findall(self.plain)
         verbs, stem = self.tables.single_valued, self.tables.stem
         verb = next((at for at, one in enumerate(words) if stem(one) in verbs), len(words))
         return not self.tables.first_person.isdisjoint(words[: verb + 1])
@@ -148,7 +152,7 @@ class Sentence:
     def past(self) -> bool:
         """Whether it tells what happened or held once: by its words, or by a past verb beside none
         of the present."""
-        words = _WORD.findall(self.plain)
+        words = WORD.findall(self.plain)
         tables = self.tables
         if tables.history.search(self.plain):
             return tables.now.isdisjoint(words)
@@ -167,15 +171,14 @@ class Sentence:
 
     @property
     def verb(self) -> int | None:
-        """The place of the first verb of which a subject has one object; None without any."""
-        return next(
-            (
-                at
-                for at, one in enumerate(self.words)
-                if at and one.stem in self.tables.single_valued
-            ),
-            None,
-        )
+        """The place of the first verb of which a subject has one object; None without any. At the
+        beginning it takes an object: "use gate 4", and no other verb comes next."""
+        tables = self.tables
+        places = [at for at, one in enumerate(self.words) if one.stem in tables.single_valued]
+        begins = places[:1] == [0]
+        if begins and (self.words[0].stem not in tables.imperatives or places[1:2] == [1]):
+            places = places[1:]
+        return next(iter(places), None)
 
     def _kind(self, word: str) -> str:
         if _is_number(word):
