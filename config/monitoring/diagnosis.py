@@ -6,7 +6,7 @@ import logging
 import shutil
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,6 +49,8 @@ EXTENSIONS = ("vector", "pg_trgm", "btree_gin", "unaccent")
 MIN_POSTGRES = 17
 # Work that nobody has taken for so long: the workers or beat are away, or far too few.
 LATE = timedelta(minutes=15)
+# For the answers of workers.
+ANSWER_SECONDS = 2.0
 # A share of the disk below which there is a warning.
 MIN_FREE_SHARE = 0.1
 # A failure of the archive that is younger is told, also if it is over.
@@ -184,7 +186,7 @@ def _check_broker() -> tuple[str, ...]:
 def _check_workers() -> tuple[str, ...]:
     with _broker() as client:
         client.ping()
-    answers = import_string(settings.TASK_SENDER).control.ping(timeout=2.0)
+    answers = ask_workers("ping")
     if not answers:
         advice = "Start the workers, and beat; look at their logs."
         return FAULT, "No worker answers: nothing is embedded, imported or erased.", advice
@@ -227,11 +229,23 @@ def _check_folder() -> tuple[str, ...]:
 
 def count_workers_elsewhere() -> int:
     """How many of the workers that answer do not share DATA_DIR with this process."""
-    sender = import_string(settings.TASK_SENDER)
-    answers = sender.control.broadcast("data_folder", reply=True, timeout=2.0) or ()
-    found = [folder for answer in answers for folder in answer.values()]
+    found = [folder for answer in ask_workers("data_folder") for folder in answer.values()]
     # One of the release before knows no such question, and answers with an error.
     return sum(isinstance(one, str) and one not in ("", data_folder_id()) for one in found)
+
+
+def ask_workers(command: str) -> Sequence[Mapping[str, Any]]:
+    """What the workers answer to a command within ANSWER_SECONDS, each by its name.
+
+    By a connection of its own: a process that a worker forks ends what the pool of its parent has,
+    and would wait there for an answer that went to the parent, until the parent kills it.
+    """
+    sender = import_string(settings.TASK_SENDER)
+    with sender.connection_for_write() as own:
+        found = sender.control.broadcast(
+            command, reply=True, timeout=ANSWER_SECONDS, connection=own
+        )
+    return found or ()
 
 
 def warn_if_folder_unshared() -> None:

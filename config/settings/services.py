@@ -143,6 +143,9 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        # For a process that a worker starts to say that it runs. With 4 s, the default, a machine
+        # that has much to do kills what it has just started, and starts it again.
+        "CELERY_WORKER_PROC_ALIVE_TIMEOUT": 60.0,
         "CELERY_TASK_TIME_LIMIT": 600,
         "CELERY_TASK_SOFT_TIME_LIMIT": 540,
         "CELERY_TASK_PUBLISH_RETRY": False,

@@ -8,6 +8,7 @@ import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -18,8 +19,10 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from kombu import Connection
 
 from config.archive.status import ArchiveStatus
+from config.celery import app
 from config.embedded.servers import provisioning
 from config.embedded.servers.ports import choose_port
 from config.monitoring import archive_state, diagnosis, health
@@ -40,10 +43,12 @@ class Workers:
         self.control = self
         self.names = names
 
-    def ping(self, timeout: float) -> list[dict[str, Any]]:
-        return [{name: {"ok": "pong"}} for name in self.names]
+    def connection_for_write(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
-    def broadcast(self, command: str, *, reply: bool, timeout: float) -> list[dict[str, Any]]:
+    def broadcast(self, command: str, **how: Any) -> list[dict[str, Any]]:
+        if command == "ping":
+            return [{name: {"ok": "pong"}} for name in self.names]
         folder = "8a1f" if "away" in "".join(self.names) else health.data_folder_id()
         old = {"error": f"unknown command {command}"}
         return [{"old@a": old}, *({name: folder} for name in self.names)]
@@ -281,6 +286,22 @@ def test_a_folder_is_named_once_by_whoever_is_first(settings: Any, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["folder.id"]
     settings.DATA_DIR = tmp_path / "none"
     assert health.data_folder_id() == ""
+
+
+@pytest.mark.conformance("O08")
+def test_a_question_to_workers_leaves_nothing_in_the_pool_of_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process that is forked later ends what is in the pool, and would wait there for an answer:
+    its worker kills it, and each that follows."""
+    # Shorter than the broker waits for a message, so that an answer is still to come.
+    monkeypatch.setattr(diagnosis, "ANSWER_SECONDS", 0.2)
+    with app.pool.acquire(block=True) as before:
+        before.default_channel.client.ping()
+    assert list(diagnosis.ask_workers("ping")) == []
+    left = [one for one in app.pool._resource.queue if isinstance(one, Connection)]
+    assert left, "the pool has connections"
+    assert [one for one in left if one.default_channel._in_poll] == []
 
 
 def test_a_process_that_starts_says_that_workers_have_another_folder(
