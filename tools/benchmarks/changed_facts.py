@@ -7,6 +7,7 @@ looking at them. All lie in one group, so that each is asked for among the other
 """
 
 import argparse
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ FILE = Path(__file__).with_suffix(".json")
 GROUP, LIMIT, QUICK = "stories", 10, 10
 _BATCH = 100
 _FIRST_LINE = orjson.dumps({"id": "0", "group": GROUP, "text": "Here we keep what we know."})
+# The sets, and how their ids begin.
+_SETS = {"facts of an assistant": "n", "chats and notes": "c"}
 _NOT_TRUE_NOW = (FactState.OUTDATED, FactState.DISPUTED, FactState.SUPERSEDED)
 
 
@@ -53,22 +56,34 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[
             remember_many(place.actor, drafts[start : start + _BATCH], now=timezone.now())
         while embed_pending(place.organisation.id, now=timezone.now()):
             pass
-        asked = [_ask(place, one["id"], one["question"]) for one in stories]
-        looked = [_ask(place, one["id"], one["other"]["text"]) for one in alike]
+        asked = {one["id"]: _ask(place, one["id"], one["question"]) for one in stories}
+        looked = {one["id"]: _ask(place, one["id"], one["other"]["text"]) for one in alike}
     by_words = [_is_replaced(one["older"], one["newer"]) for one in stories]
     figures = {
         "stories": len(stories),
-        "current first": _percent([one["first"] for one in asked]),
-        "old marked": _percent([one["marked"] for one in asked]),
+        **_figures_of(asked, looked),
         "old marked by the words alone": _percent(by_words),
         "pairs that look alike": len(alike),
-        "false alarms": _percent([one["marked"] for one in looked]),
         "one matter by the words": _percent([_is_one_matter(one) for one in stories]),
     }
+    for name, begins in _SETS.items():
+        parts = [{id_: one[id_] for id_ in one if id_[0] == begins} for one in (asked, looked)]
+        figures |= {f"{name}: {what}": value for what, value in _figures_of(*parts).items()}
     print_line(f"  {figures}")
     rows = [[name, f"{value:g}"] for name, value in figures.items()]
     note = f"Asked in one group of {len(drafts)} memories, {LIMIT} answers; percent."
     return figures, [Table("Facts that change", ["what", "value"], rows, note)]
+
+
+def _figures_of(
+    asked: Mapping[str, dict[str, bool]], looked: Mapping[str, dict[str, bool]]
+) -> dict[str, float]:
+    """Percent of stories and of pairs, by their ids."""
+    return {
+        "current first": _percent([one["first"] for one in asked.values()]),
+        "old marked": _percent([one["marked"] for one in asked.values()]),
+        "false alarms": _percent([one["marked"] for one in looked.values()]),
+    }
 
 
 def _drafts(id_: str, *told: dict[str, Any]) -> list[Draft]:
