@@ -16,6 +16,7 @@ from personas.associations.personal_robot import create_own_key
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.registry.robots import ensure_robot
+from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
 from tests.personas.persona_helpers import get_block_by_label, make_association
 from tests.world import NOW, Tenant, World
@@ -137,6 +138,28 @@ def test_robots_that_read_a_block_are_counted(world: World, own: bool) -> None:
     assert getting == (["mine"] if own else [])
     said = "1 robot reads it from its next question on." if own else "No robot reads it yet."
     assert f"Saved. {said}" in page
+
+
+def test_nobody_else_decides_what_is_held_and_looking_holds_nothing(world: World) -> None:
+    """By who can decide it, after a look and after a press."""
+    here = world.here
+    item = propose(here)
+    ada, chidi = (make_signed_in_client(here, name) for name in ("ada", "chidi"))
+    assert "Press Hold there, and nobody else decides it for five minutes." in plain(
+        response_text(chidi.get("/review/"))
+    )
+    url = f"/review/{item.id}/"
+
+    def refused() -> bool:
+        return ada.post(f"{url}reject/", {"version": "1", "reason": "No."}).status_code == 409
+
+    chidi.get(url)
+    assert "holds this" not in response_text(ada.get(url))
+    assert chidi.post(f"{url}hold/").status_code == 302
+    assert "Chidi holds this." in response_text(ada.get(url))
+    assert refused()
+    ada.post(f"{url}hold/", {"take_over": "1"})
+    assert not refused()
 
 
 def test_a_repeat_says_whether_its_vector_is_there(lasting_world: World) -> None:
