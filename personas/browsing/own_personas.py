@@ -32,8 +32,8 @@ class OwnPersona:
 class OwnRobot:
     """A member's personal robot with its keys, the newest first, and the member's own blocks.
 
-    robot: None for who has none yet; then there are no keys and no blocks. known: whether the member
-    has a confirmed persona; without one the profile cannot be written.
+    robot: None for who has none yet; then there are no keys and no blocks. known: whether the
+    member has a confirmed persona; without one the profile cannot be written.
     """
 
     robot: Robot | None
