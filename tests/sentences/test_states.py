@@ -13,12 +13,17 @@ from memories.views.insights import overview
 from memories.views.insights.first_steps import demo_stories
 from orgs.database.rls import organisation_scope
 from personas.associations.personal_robot import create_own_key
+from personas.block_writes.block_updates import WriteOptions, add_entry
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.registry.robots import ensure_robot
 from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
-from tests.personas.persona_helpers import get_block_by_label, make_association
+from tests.personas.persona_helpers import (
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 
@@ -105,6 +110,49 @@ def test_a_robot_without_a_key_is_not_at_work(world: World) -> None:
     keyless = here.api("aria")
     assert keyless.get("/api/v1/stats").status_code == 200
     assert here.api("late").get("/api/v1/stats").status_code == 401
+
+
+def test_what_a_robot_reads_is_said_of_one_that_can(world: World) -> None:
+    """By what its key gets; a robot without one reads nothing, whatever is open to everyone."""
+    here = world.here
+    ensure_robot(organisation_id=here.id, name="dumb", now=NOW)
+    here.add_robot("free", scopes=("read",))
+    here.add_robot("writes", scopes=("write",))
+    kept = here.remember(here.robot("aria"), "The office closes at six.").id
+    reads = {}
+    for name in ("free", "writes"):
+        answer = here.api(name).get(f"/api/v1/memories/{kept}")
+        reads[name] = answer.status_code == 200
+    assert reads == {"free": True, "writes": False}
+    ada = make_signed_in_client(here, "ada")
+    entries = re.split(r'<section class="robot-entry"', response_text(ada.get("/robots/")))[1:]
+    shown = {
+        name: one for one in entries for name in ("dumb", "free", "writes") if f">{name}<" in one
+    }
+    assert len(shown) == 3
+    for name, one in shown.items():
+        assert ("it reads what is open to everyone" in plain(one)) is reads.get(name, False), name
+        assert "Sits in no group" in plain(one), name
+        robot = re.findall(r'id="robot-([0-9a-f-]{36})"', one)[0]
+        page = plain(response_text(ada.get(f"/robots/{robot}/")))
+        assert ("it reads what is open to everyone" in page) is reads.get(name, False), name
+
+
+def test_of_a_personal_robot_nobody_is_told_that_it_wrote_nothing(world: World) -> None:
+    """What it taught names no robot: the reader reads that and may not know whose it is."""
+    here, now = world.here, timezone.now()
+    make_association(here, "mina")
+    robot = make_owner_actor(here, "mina")
+    block = get_block_by_label(robot, now=now).block
+    add_entry(robot, block.id, "Places come first.", wanted=WriteOptions(), now=now)
+    chidi = make_signed_in_client(here, "chidi")
+    assert "Places come first." in response_text(chidi.get("/personas/qsr_real_estate/"))
+    page = plain(response_text(chidi.get("/robots/")))
+    assert page.count("Wrote nothing yet that you may read") == 3, "aria, bolt and clio"
+    assert "No memory names it to you" in page
+    page = plain(response_text(chidi.get(f"/robots/{robot.robot_id}/")))
+    assert "Nothing that names it to you" in page
+    assert "Nothing that you may read" not in page
 
 
 def save(here: Tenant, block: Any, words: str) -> str:

@@ -22,8 +22,9 @@ from orgs.languages.page_text import format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
+from robots.models.keys import KeyScope
 from robots.models.robots import Robot
-from robots.registry.robots import robot_heading
+from robots.registry.robots import may_see_work, robot_heading
 from robots.views.forms import describe_scopes
 
 REFUSAL_LABELS = {
@@ -62,6 +63,10 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         "followed": found.followed,
         "heard_at": robot.last_active_at if found.followed and knows else None,
         "knows": knows,
+        "unnamed": not may_see_work(robot, actor),
+        # A personal robot reads as its member.
+        "reads": robot.owner_id is None
+        and any(_opens_reading(key, now) for key in found.keys or ()),
         "failure": _failure_row(robot) if found.followed and knows else None,
         "groups": [{"name": n, "url": reverse("group-page", args=[i])} for i, n in found.groups],
         "hidden_seats": found.hidden_seats,
@@ -71,6 +76,11 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         "refused": _refusal_counts(found.refusals),
         "chart": _chart(robot, found.by_day) if found.by_day else None,
     }
+
+
+def _opens_reading(key: KeySummary, now: datetime) -> bool:
+    live = key.revoked_at is None and not has_expired(key.expires_at, now)
+    return live and KeyScope.READ in key.scopes
 
 
 def _failure_row(robot: Robot) -> dict[str, Any] | None:
