@@ -2,16 +2,19 @@
 
 import re
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from memories.jobs.models import Job, JobState
 from memories.lifecycle.tiers import TIER_RULES
+from memories.privacy.opt_out import set_sharing
 from memories.tasks import run_job
 from memories.views.insights import overview
 from memories.views.insights.first_steps import demo_stories
 from orgs.database.rls import organisation_scope
+from personas.associations.association_changes import confirm_association
 from personas.associations.personal_robot import create_own_key
 from personas.block_writes.block_updates import WriteOptions, add_entry
 from robots.models.keys import Key
@@ -20,6 +23,7 @@ from robots.registry.robots import ensure_robot
 from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
 from tests.personas.persona_helpers import (
+    QSR,
     get_block_by_label,
     make_association,
     make_owner_actor,
@@ -92,6 +96,38 @@ def test_the_story_of_the_wrong_one_says_what_the_reader_can_do(world: World, ro
     }
     [said] = re.findall(r"Open it and (.*)\.$", demo_stories(here.members[role].role)[0]["text"])
     assert said == next(name for name, may in acts.items() if may)
+
+
+@pytest.mark.parametrize("name", ["mina", "vera", "bob"])
+def test_who_can_say_what_one_does(world: World, name: str) -> None:
+    """By what happens to who tries: a viewer, somebody out of sharing, and a member."""
+    here, now = world.here, timezone.now()
+    if name == "bob":
+        set_sharing(here.person("bob"), out=True, now=now)
+    client = make_signed_in_client(here, name)
+    page = plain(response_text(client.get("/me/")))
+    persona = f"/personas/{QSR}/"
+    may_choose = "This is what I do" in response_text(client.get(persona))
+    assert may_choose is (name == "mina")
+    assert ("or you choose a persona" in page) is may_choose
+    member = str(here.members[name].id)
+    said = here.api("aria").post(
+        "/api/v1/personas/associations", {"member": member, "handle": QSR}, format="json"
+    )
+    assert (said.status_code < 400) is (name != "bob"), said.content
+    assert ("A robot or who curates may say so." in page) is (name == "vera")
+    assert ("nobody can while you are out of sharing." in page) is (name == "bob")
+    assert ("nothing of a persona is open to you" in page) is (name == "bob")
+    assert ("What your robot learns" in page) is (name == "mina")
+    make_association(here, "ada")
+    robot = make_owner_actor(here, "ada")
+    block = get_block_by_label(robot, now=now).block
+    add_entry(robot, block.id, "Places come first.", wanted=WriteOptions(), now=now)
+    if name != "bob":
+        confirm_association(here.person("chidi"), UUID(said.json()["id"]), now=now)
+    reads = "Places come first." in response_text(client.get(persona))
+    assert reads is ("You read" in page), "what theirs learned, or it"
+    assert reads is (name != "bob")
 
 
 def test_a_robot_without_a_key_is_not_at_work(world: World) -> None:

@@ -70,6 +70,7 @@ def home(request: HttpRequest) -> HttpResponse:
             for one in found.latest
         ],
         "steps": first_steps.list_first_steps(found, request.actor.role),
+        "example": first_steps.first_example(request, found),
         "tour": first_steps.demo_stories(request.actor.role) if organisation.demo else [],
         "remove_url": reverse("demo-remove")
         if organisation.demo and request.actor.role in ADMINS
