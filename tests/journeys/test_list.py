@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from playwright.sync_api import Page, expect
 
+from memories.access.references import ReaderReferences
 from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.memories.views.memory.test_thread import say
@@ -263,6 +264,34 @@ def test_lines_fit_and_can_be_read(site: RunningSite, theme: str, width: int) ->
         bar = page.locator(".topbar").bounding_box()
         top = page.locator("thead th").first.bounding_box()
         assert top["y"] == pytest.approx(bar["y"] + bar["height"], abs=2), "the head stays"
+
+
+CUT = """() => [...document.querySelectorAll(".lines td:not(.line-text) *, .lines th")]
+  .filter((one) => !one.closest(".visually-hidden") && one.scrollWidth > one.clientWidth + 1
+    && one.clientWidth && getComputedStyle(one).overflow !== "visible")
+  .map((one) => one.textContent.trim())"""
+
+
+@pytest.mark.slow
+def test_at_1280_no_column_is_cut_and_the_panel_covers_no_text(site: RunningSite) -> None:
+    here = site.world.here
+    fill(site, 2)
+    named = tuple(str(here.members[name].id) for name in ("ada", "mina", "bob"))
+    readers = ReaderReferences(members=named)
+    kept = here.remember(
+        here.person("chidi"), "Three of us read this.", visibility="protected", group="launch",
+        readers=readers, category="org_decision",
+    ).id  # fmt: skip
+    page = site.sign_in("chidi", viewport={"width": 1280, "height": 800})
+    expect(row(page, kept).locator(".audience")).to_contain_text("more")
+    assert page.evaluate(CUT) == []
+    row(page, kept).locator("[data-row-link]").click()
+    expect(page.locator("#panel")).to_contain_text("Three of us read this.")
+    page.wait_for_timeout(300)
+    edge = page.locator("#panel").bounding_box()["x"]
+    for cell in (".line-text", ".line-readers"):
+        box = row(page, kept).locator(cell).bounding_box()
+        assert box["x"] + box["width"] <= edge + 1, cell
 
 
 @pytest.mark.slow
