@@ -14,6 +14,8 @@ from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
 
+ASKED = "Your questions to robots and programs, answered"
+
 
 def tiles(here: Tenant, name: str) -> dict[str, dict[str, str]]:
     page = make_signed_in_client(here, name).get("/")
@@ -35,12 +37,34 @@ def test_questions_with_an_answer_are_those_that_had_one(lasting_world: World) -
         for text in ("Where does the zebra of the zoo sleep?", "zzzqqq", "qqqzzz", "zqzqzq")
     ]
     assert set(said) == {"yes", "no"}
-    tile = tiles(here, "mina")["Your questions with an answer"]
+    tile = tiles(here, "mina")[ASKED]
     assert tile["value"] == f"{100 * said.count('yes') / len(said):.0f} %"
     assert tile["change"] == f"Of {len(said)} in 30 days"
-    assert tiles(here, "bob")["Your questions with an answer"]["value"] == "None yet"
+    assert tiles(here, "bob")[ASKED]["value"] == "None yet"
     page = response_text(make_signed_in_client(here, "mina").get("/tiers/"))
-    assert f"In 30 days: {len(said)} of your own questions" in page
+    assert f"In 30 days: {len(said)} of your questions to robots and programs" in page
+
+
+def test_what_is_asked_on_pages_is_not_counted_and_the_page_says_so(lasting_world: World) -> None:
+    """By asking there what has an answer, and by what a robot that acts for the member asks."""
+    here = lasting_world.here
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    here.add_robot("helper", scopes=("read", "act_for"))
+    here.embed()
+    mina, question = make_signed_in_client(here, "mina"), "Where does the zebra of the zoo sleep?"
+    assert "The zebra of the zoo" in response_text(mina.get("/memories/", {"q": question}))
+    tile = tiles(here, "mina")[ASKED]
+    assert (tile["value"], tile["change"]) == (
+        "None yet",
+        "What you ask on these pages is not counted",
+    )
+    assert "What you ask on these pages is not counted." in response_text(mina.get("/tiers/"))
+    body = {"query": question, "member": str(here.members["mina"].id)}
+    answer = here.api("helper").post("/api/v1/recall", body, format="json").json()
+    assert answer["answered"] == "yes"
+    tile = tiles(here, "mina")[ASKED]
+    assert (tile["value"], tile["change"]) == ("100 %", "Of 1 in 30 days")
+    assert "not counted" not in response_text(mina.get("/tiers/"))
 
 
 def test_memories_are_counted_as_the_database_shows_them(lasting_world: World) -> None:

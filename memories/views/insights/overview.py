@@ -128,11 +128,11 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
         {
-            "label": gettext("Your questions with an answer"),
+            "label": gettext("Your questions to robots and programs, answered"),
             "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else gettext("None yet"),
             "change": gettext("Of %(asked)s in 30 days") % {"asked": format_number(recalls.asked)}
             if recalls.asked
-            else "",
+            else gettext("What you ask on these pages is not counted"),
             "url": reverse("tiers"),
         },
     ]
