@@ -16,16 +16,15 @@ from django.views.decorators.http import require_http_methods
 
 from memories.access.audience_labels import list_audience_choices
 from memories.access.visibility import proposes_to_everyone
-from memories.browsing.memory_pages import get_listed_memory
+from memories.browsing.memory_pages import ListedMemory
 from memories.demo.delete_demo import NotADemoError, delete_demo
 from memories.insights.overview import Overview
-from memories.store.models.choices import Status
 from memories.views import memory_presenter
 from memories.views.forms.memory_forms import audience_choices
 from orgs.accounts.sessions import select_organisation
-from orgs.errors import NotFoundError
 from orgs.models.memberships import Role
 from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, WRITERS, members_only
 
 CONFIRM_WORD = "remove"
@@ -80,32 +79,28 @@ def first_example(request: HttpRequest, found: Overview) -> dict[str, Any] | Non
     """
     if request.actor.role not in WRITERS:
         return None
-    organisation = request.membership[1].name
     if "first" in request.GET:
-        return _written_example(request, organisation)
+        return _written_example(request.actor, found, request.GET["first"])
     if dict(found.steps).get("remember", True):
         return None
-    choices = list_audience_choices(request.actor, organisation=organisation)
+    organisation = request.membership[1]
+    choices = list_audience_choices(request.actor, organisation=organisation.name)
     proposes = proposes_to_everyone(
-        request.actor.role, members_publish=request.membership[1].members_publish
+        request.actor.role, members_publish=organisation.members_publish
     )
     offered = audience_choices(choices, proposes=proposes, chosen="private")
     return {"audiences": [one for one in offered if one["value"] in ("private", "organisation")]}
 
 
-def _written_example(request: HttpRequest, organisation: str) -> dict[str, Any] | None:
-    """The sentence that was written a moment ago, if the reader still reads it."""
-    memory_id = parse_uuid(request.GET["first"])
-    if memory_id is None:
-        return None
-    try:
-        shown = get_listed_memory(request.actor, memory_id, organisation=organisation)
-    except NotFoundError:
-        return None
-    if shown.memory.author_id != request.actor.member_id or shown.memory.status != Status.ACTIVE:
+def _written_example(actor: Actor, found: Overview, first: str) -> dict[str, Any] | None:
+    """The sentence that was written a moment ago, if it is among the newest that they read."""
+    memory_id = parse_uuid(first)
+    listed = (one for one in found.latest if isinstance(one, ListedMemory))
+    shown = next((one for one in listed if one.memory.id == memory_id), None)
+    if shown is None or shown.memory.author_id != actor.member_id:
         return None
     return {
-        "written": memory_presenter.memory_context(shown.memory, request.actor.member_id),
+        "written": memory_presenter.memory_context(shown.memory, actor.member_id),
         "url": reverse("memory-page", args=[shown.memory.id]),
         "ask_url": reverse("library"),
         "audience": memory_presenter.audience_badge(shown.readers, shown.memory),

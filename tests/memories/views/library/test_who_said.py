@@ -51,7 +51,7 @@ def test_what_was_typed_in_is_of_no_robot_and_a_personal_one_is_not_counted(worl
     """By the rows: whose robot wrote each, and whether it has a name that the reader is told."""
     here, now = world.here, timezone.now()
     chidi = make_signed_in_client(here, "chidi")
-    here.remember(here.person("mina"), "The crane is red.", visibility="organisation")
+    here.remember(here.person("ada"), "The crane is red.", visibility="organisation")
 
     def summary() -> str:
         return str(chidi.get("/said/", {"topic": "crane"}).context["summary"])
