@@ -109,8 +109,9 @@ class ConversationMetrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonaMetrics:
-    """since: from when counts are, the beginning of a day in UTC. personas_each: the mean over members; members: {how many
-    personas: how many members}. gate: verdicts by word. associations: outcomes by word."""
+    """since: from when counts are, the beginning of a day in UTC. personas_each: the mean over
+    members; members: {how many personas: how many members}. gate: verdicts by word. associations:
+    outcomes by word."""
 
     since: datetime
     personas_each: float
