@@ -26,6 +26,7 @@ from robots.access.key_limits import find_key_limits, list_limiting_groups
 from robots.access.robot_administration import RobotDetails
 from robots.errors import InvalidKeyLimitError
 from robots.models.keys import Key, KeyScope
+from robots.registry.activity import last_heard_at
 from robots.registry.robots import may_see_activity, may_see_work, robot_heading
 from robots.views import key_usage
 from robots.views.forms import (
@@ -110,7 +111,9 @@ def _robot_row(
         # A personal robot reads as its member.
         "reads": robot.owner_id is None
         and any(key.is_valid(now) and KeyScope.READ in key.scopes for key in kept.keys),
-        "last_seen_at": robot.last_active_at if followed else None,
+        "last_seen_at": last_heard_at(robot, (key.last_used_at for key in kept.keys))
+        if followed
+        else None,
         "followed": followed,
         "groups": [group.name for group in kept.groups],
         "hidden_seats": kept.hidden_seats,

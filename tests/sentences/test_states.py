@@ -148,6 +148,30 @@ def test_a_robot_without_a_key_is_not_at_work(world: World) -> None:
     assert here.api("late").get("/api/v1/stats").status_code == 401
 
 
+def test_a_robot_was_heard_from_by_any_call(lasting_world: World) -> None:
+    """By when its key was used; a call that writes and recalls nothing is one too."""
+    here = lasting_world.here
+    here.remember(here.robot("clio"), "The office closes at six.")
+    for name in ("bolt", "aria"):
+        assert here.api(name).get("/api/v1/stats").status_code == 200
+    with organisation_scope(here.id):
+        used = dict(
+            Key.objects.filter(last_used_at__isnull=False).values_list("robot_id", "last_used_at")
+        )
+        acted = dict(Robot.objects.values_list("id", "last_active_at"))
+    aria, bolt = here.robots["aria"].id, here.robots["bolt"].id
+    assert acted[aria] is acted[bolt] is None
+    ada = make_signed_in_client(here, "ada")
+    page = ada.get("/robots/")
+    seen = {one["id"]: one["last_seen_at"] for one in page.context["robots"]}
+    assert (seen[aria], seen[bolt]) == (used[aria], used[bolt])
+    assert seen[here.robots["clio"].id] == acted[here.robots["clio"].id]
+    assert [one["id"] for one in page.context["robots"]] == sorted(
+        seen, key=lambda id_: seen[id_], reverse=True
+    )
+    assert ada.get(f"/robots/{aria}/").context["heard_at"] == used[aria]
+
+
 def test_what_a_robot_reads_is_said_of_one_that_can(world: World) -> None:
     """By what its key gets; a robot without one reads nothing, whatever is open to everyone."""
     here = world.here

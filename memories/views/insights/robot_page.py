@@ -24,6 +24,7 @@ from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
+from robots.registry.activity import last_heard_at
 from robots.registry.robots import may_see_work, robot_heading
 from robots.views.forms import describe_scopes
 
@@ -61,7 +62,9 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         # For whom it may be told it stands in the heading.
         "serves": gettext("one member") if robot.owner_id and not found.followed else "",
         "followed": found.followed,
-        "heard_at": robot.last_active_at if found.followed and knows else None,
+        "heard_at": last_heard_at(robot, (key.last_used_at for key in found.keys or ()))
+        if found.followed and knows
+        else None,
         "knows": knows,
         "unnamed": not may_see_work(robot, actor),
         # A personal robot reads as its member.
