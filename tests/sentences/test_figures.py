@@ -12,9 +12,10 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
+from tests.sentences.test_readers import delegate_to_robot
 from tests.world import Tenant, World
 
-ASKED = "Your questions to robots and programs, answered"
+ASKED = "Questions with your leave, answered"
 
 
 def tiles(here: Tenant, name: str) -> dict[str, dict[str, str]]:
@@ -42,11 +43,12 @@ def test_questions_with_an_answer_are_those_that_had_one(lasting_world: World) -
     assert tile["change"] == f"Of {len(said)} in 30 days"
     assert tiles(here, "bob")[ASKED]["value"] == "None yet"
     page = response_text(make_signed_in_client(here, "mina").get("/tiers/"))
-    assert f"In 30 days: {len(said)} of your questions to robots and programs" in page
+    assert f"In 30 days: {len(said)} questions with your leave" in page
 
 
 def test_what_is_asked_on_pages_is_not_counted_and_the_page_says_so(lasting_world: World) -> None:
-    """By asking there what has an answer, and by what a robot that acts for the member asks."""
+    """By asking there what has an answer, and by what robots ask for the member: with and without
+    leave."""
     here = lasting_world.here
     here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
     here.add_robot("helper", scopes=("read", "act_for"))
@@ -60,10 +62,13 @@ def test_what_is_asked_on_pages_is_not_counted_and_the_page_says_so(lasting_worl
     )
     assert "What you ask on these pages is not counted." in response_text(mina.get("/tiers/"))
     body = {"query": question, "member": str(here.members["mina"].id)}
-    answer = here.api("helper").post("/api/v1/recall", body, format="json").json()
-    assert answer["answered"] == "yes"
-    tile = tiles(here, "mina")[ASKED]
-    assert (tile["value"], tile["change"]) == ("100 %", "Of 1 in 30 days")
+    for leave in (False, True):
+        if leave:
+            delegate_to_robot(here, "helper")
+        answer = here.api("helper").post("/api/v1/recall", body, format="json").json()
+        assert answer["answered"] == "yes"
+        assert (tiles(here, "mina")[ASKED]["value"] == "100 %") is leave
+    assert tiles(here, "mina")[ASKED]["change"] == "Of 1 in 30 days"
     assert "not counted" not in response_text(mina.get("/tiers/"))
 
 

@@ -128,7 +128,7 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
         {
-            "label": gettext("Your questions to robots and programs, answered"),
+            "label": gettext("Questions with your leave, answered"),
             "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else gettext("None yet"),
             "change": gettext("Of %(asked)s in 30 days") % {"asked": format_number(recalls.asked)}
             if recalls.asked

@@ -86,13 +86,13 @@ def test_robots_what_is_owed_and_questions_are_counted_for_their_reader(
         page = client.get("/")
         stats = {stat["label"]: stat for stat in page.context["stats"]}
         assert stats["Not indexed yet"]["change"] == "The oldest for 3\xa0hours"
-        assert stats["Your questions to robots and programs, answered"]["value"] == "None yet"
+        assert stats["Questions with your leave, answered"]["value"] == "None yet"
         assert "What robots brought in seven days" in response_text(page)
     here.embed()
     for question in ("When is lunch?", "zzz"):
         recall(here.person("bob"), Query(text=question, strategy="keyword"), now=now)
     stats = {s["label"]: s for s in make_signed_in_client(here, "bob").get("/").context["stats"]}
-    asked = stats["Your questions to robots and programs, answered"]
+    asked = stats["Questions with your leave, answered"]
     assert (asked["value"], asked["change"]) == ("50 %", "Of 2 in 30 days")
     assert stats["Not indexed yet"]["change"] == ""
     asked = make_signed_in_client(here, "ada").get("/").context["stats"][-1]
