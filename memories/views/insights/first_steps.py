@@ -25,7 +25,7 @@ from orgs.accounts.sessions import select_organisation
 from orgs.models.memberships import Role
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
-from orgs.views.page_access import ADMINS, MODERATOR_ROLES, WRITERS, members_only
+from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
 CONFIRM_WORD = "remove"
 
@@ -77,8 +77,6 @@ def first_example(request: HttpRequest, found: Overview) -> dict[str, Any] | Non
     While there is nothing: the form for that sentence (`audiences`). After it was written: the
     sentence (`written`, `url`), where to ask for it, and who reads it (`audience`).
     """
-    if request.actor.role not in WRITERS:
-        return None
     if "first" in request.GET:
         return _written_example(request.actor, found, request.GET["first"])
     if dict(found.steps).get("remember", True):

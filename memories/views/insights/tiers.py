@@ -256,7 +256,7 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
             "Longer is better for answers and for rises. Surprise is neither good nor bad."
         ),
         "sentence": gettext(
-            "In 30 days: %(asked)s questions with your leave and %(risen)s memories "
+            "In 30 days: %(asked)s questions that you asked by the API and %(risen)s memories "
             "that rose. %(reported)s have had feedback."
         )
         % {
@@ -275,8 +275,8 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
         "empty": ""
         if known
         else gettext(
-            "How often questions that robots ask with your leave are answered appears here. What "
-            "you ask on these pages is not counted."
+            "How often questions that you ask by the API are answered appears here. Those on these "
+            "pages and those of robots are not counted."
         ),
     }
 
