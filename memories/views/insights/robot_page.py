@@ -56,6 +56,7 @@ def robot(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, Any]:
     robot = found.robot
     knows = found.keys is not None
+    keys = [_key_row(key, found.followed, now) for key in found.keys or ()]
     return {
         "robot": robot,
         "called": robot_heading(actor, robot),
@@ -68,22 +69,16 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         "knows": knows,
         "unnamed": not may_see_work(robot, actor),
         # A personal robot reads as its member.
-        "reads": robot.owner_id is None
-        and any(_opens_reading(key, now) for key in found.keys or ()),
+        "reads": robot.owner_id is None and any(key["reads"] for key in keys),
         "failure": _failure_row(robot) if found.followed and knows else None,
         "groups": [{"name": n, "url": reverse("group-page", args=[i])} for i, n in found.groups],
         "hidden_seats": found.hidden_seats,
         "teams": [{"name": n, "url": reverse("team-page", args=[i])} for i, n in found.teams or ()],
-        "keys": [_key_row(key, found.followed, now) for key in found.keys or ()],
+        "keys": keys,
         "refusals": found.refusals,
         "refused": _refusal_counts(found.refusals),
         "chart": _chart(robot, found.by_day) if found.by_day else None,
     }
-
-
-def _opens_reading(key: KeySummary, now: datetime) -> bool:
-    live = key.revoked_at is None and not has_expired(key.expires_at, now)
-    return live and KeyScope.READ in key.scopes
 
 
 def _failure_row(robot: Robot) -> dict[str, Any] | None:
@@ -99,10 +94,12 @@ def _refusal_counts(found: RefusalCounts | None) -> list[tuple[str, int]]:
 
 
 def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
+    over = has_expired(key.expires_at, now)
     return {
         "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
+        "reads": KeyScope.READ in key.scopes and key.revoked_at is None and not over,
         "within": key.groups,
         "networks": key.networks,
         "made_at": key.made_at,
@@ -110,7 +107,7 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "last_used_at": key.last_used_at if followed else None,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
-        "over": has_expired(key.expires_at, now),
+        "over": over,
     }
 
 
