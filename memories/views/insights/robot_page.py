@@ -99,7 +99,7 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
-        "reads": KeyScope.READ in key.scopes and key.revoked_at is None and not over,
+        "reads": KeyScope.READ in key.scopes and not (key.revoked_at or over),
         "within": key.groups,
         "networks": key.networks,
         "made_at": key.made_at,
