@@ -69,7 +69,8 @@ def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, A
         "knows": knows,
         "unnamed": not may_see_work(robot, actor),
         # A personal robot reads as its member.
-        "reads": robot.owner_id is None and any(key["reads"] for key in keys),
+        "reads": robot.owner_id is None
+        and any(row["reads"] and not (row["revoked_at"] or row["over"]) for row in keys),
         "failure": _failure_row(robot) if found.followed and knows else None,
         "groups": [{"name": n, "url": reverse("group-page", args=[i])} for i, n in found.groups],
         "hidden_seats": found.hidden_seats,
@@ -94,12 +95,11 @@ def _refusal_counts(found: RefusalCounts | None) -> list[tuple[str, int]]:
 
 
 def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
-    over = has_expired(key.expires_at, now)
     return {
         "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
-        "reads": KeyScope.READ in key.scopes and not (key.revoked_at or over),
+        "reads": KeyScope.READ in key.scopes,
         "within": key.groups,
         "networks": key.networks,
         "made_at": key.made_at,
@@ -107,7 +107,7 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "last_used_at": key.last_used_at if followed else None,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
-        "over": over,
+        "over": has_expired(key.expires_at, now),
     }
 
 
