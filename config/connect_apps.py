@@ -47,6 +47,7 @@ from memories.lifecycle import daily_jobs
 from memories.lifecycle.consolidation import capacity_items
 from memories.lifecycle.llm_checks.reword_summaries import run_summaries
 from memories.lifecycle.retention import run_retention
+from memories.news import member_news
 from memories.privacy import export_my_data, opt_out
 from memories.privacy.erasure import kept_answers
 from memories.privacy.erasure.steps import run_erase
@@ -55,7 +56,7 @@ from memories.questions.consent import withdraw_removed_member
 from memories.retrieval import feedback
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
 from memories.snapshots.export_job import EXPORTS, run_export
-from memories.views.privacy import my_memories_presenter
+from memories.views.privacy import my_memories_presenter, news_page
 from memories.webhooks.move_positions import move_positions
 from orgs import principals
 from orgs.api import conditional, idempotency, problems
@@ -71,6 +72,7 @@ from orgs.wired_functions import check_wiring
 from personas.api import problems as persona_problems
 from personas.api.blocks import BLOCK_RESOURCE
 from personas.associations.association_export import iter_own_associations
+from personas.associations.association_news import count_said_personas
 from personas.associations.cohort_audiences import get_cohort_audience
 from personas.associations.cohort_readers import cohort_audience_conditions, cohort_readers_sql
 from personas.associations.member_hooks import apply_sharing_opt_out, delete_member_personas
@@ -81,7 +83,7 @@ from personas.learning.block_capacity import find_block_handler
 from personas.learning.daily_job import has_learned_anything, run_daily_learning
 from personas.learning.tool_outcomes import record_tool_outcome
 from personas.registry.personas import create_shipped_personas
-from personas.views.associations import own_personas_section
+from personas.views.associations import own_personas_section, persona_news
 from robots.access import robot_administration
 from robots.access.keys import revoke_organisation_keys
 from robots.access.robot_audience_rules import owner_audience_sql, robot_audience_conditions
@@ -176,6 +178,8 @@ def connect_apps() -> None:
 
     # Pages, prompts, the demo and the answers to errors.
     my_memories_presenter.own_personas_section.connect(own_personas_section)
+    member_news.count_said_personas.connect(count_said_personas)
+    news_page.list_persona_news.connect(persona_news)
     assemble.load_block_pieces.connect(block_pieces)
     create_demo.add_personas.connect(add_personas)
     problems.register_exceptions(robot_problems.EXCEPTION_PROBLEMS)

@@ -1,1 +1,2 @@
-"""What happened to what a member proposed, wrote or asked for, on their page and by mail."""
+"""What happened to what a member proposed, wrote or asked for, and what others say of what they do,
+on their page and by mail."""

@@ -1,5 +1,5 @@
 """What happened that concerns a member: their proposals that others decided, reports about what
-they wrote, and their jobs that are over.
+they wrote, what others say that they do, and their jobs that are over.
 
 Nothing is stored for it but since when the member has seen it. It is read from the rows themselves
 with the member's rights of now, so that a line goes with what it is about.
@@ -24,6 +24,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wired_functions import wired
 
 # Lines of each kind on the page; counts stop there.
 MAX_LINES = 50
@@ -32,6 +33,13 @@ MAX_NEWER = 100
 _BEGINNING = datetime(1, 1, 2, tzinfo=UTC)
 _DECIDED = (ProposalState.APPROVED, ProposalState.MERGED, ProposalState.REJECTED)
 _ENDED = (JobState.DONE, JobState.DEAD)
+
+
+@wired
+def count_said_personas(actor: Actor, since: datetime, *, most: int) -> int:
+    """How many personas of the member somebody else said or confirmed after a moment, and the
+    member has not answered, `most` at most. Called inside the organisation's scope."""
+    raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,11 @@ class NewsCount:
     decided: int
     reported: int
     jobs: int
+    personas: int
 
     @property
     def total(self) -> int:
-        return self.decided + self.reported + self.jobs
+        return self.decided + self.reported + self.jobs + self.personas
 
 
 def load_news(actor: Actor) -> News:
@@ -79,6 +88,7 @@ def count_news(actor: Actor, since: datetime | None) -> NewsCount:
             _count(_DECIDED_STATEMENT, actor, after),
             _count(_REPORTED_STATEMENT, actor, after),
             _ended_jobs(actor).filter(finished_at__gt=after)[:MAX_LINES].count(),
+            count_said_personas(actor, after, most=MAX_LINES),
         )
 
 

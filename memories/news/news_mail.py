@@ -77,6 +77,9 @@ def _write_mail(member: Member, organisation: str, count: NewsCount) -> dict[str
     lines = [
         _line(count.decided, "of your proposals was decided", "of your proposals were decided"),
         _line(count.reported, "thing you wrote was reported", "things you wrote were reported"),
+        _line(
+            count.personas, "persona that others say you have", "personas that others say you have"
+        ),
         _line(count.jobs, "of your jobs is over", "of your jobs are over"),
     ]
     text = "\n".join(

@@ -101,11 +101,23 @@ def _restore_client_robot(organisation_id: UUID, member_id: UUID, client: str) -
     return robot
 
 
+def _check_may_own(actor: Actor) -> None:
+    if not actor.is_person or actor.role == Role.VIEWER:
+        raise PermissionError("A member who writes has a personal robot.")
+
+
+def find_own_robot(actor: Actor) -> Robot | None:
+    """The asker's personal robot, if they have one. Raises PermissionError for viewers and
+    robots."""
+    _check_may_own(actor)
+    with organisation_scope(actor.organisation_id):
+        return find_personal_robot(actor.organisation_id, actor.member_id)  # type: ignore[arg-type]  # a person has one
+
+
 def ensure_own_robot(actor: Actor, *, now: datetime) -> Robot:
     """The asker's personal robot, made if need be. Raises PermissionError for viewers and
     robots."""
-    if not actor.is_person or actor.role == Role.VIEWER:
-        raise PermissionError("A member who writes has a personal robot.")
+    _check_may_own(actor)
     with organisation_scope(actor.organisation_id):
         return ensure_personal_robot(actor.organisation_id, actor.member_id, now)  # type: ignore[arg-type]  # a person has one
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.associations.association_changes import visible_associations
-from personas.associations.personal_robot import ensure_own_robot, list_own_keys
+from personas.associations.personal_robot import find_own_robot, list_own_keys
 from personas.blocks.block_views import BlockView, list_own_blocks
 from personas.browsing.persona_pages import entry_count_subquery
 from personas.models.blocks import Layer
@@ -32,10 +32,11 @@ class OwnPersona:
 class OwnRobot:
     """A member's personal robot with its keys, the newest first, and the member's own blocks.
 
-    known: whether the member has a confirmed persona; without one the profile cannot be written.
+    robot: None for who has none yet; then there are no keys and no blocks. known: whether the
+    member has a confirmed persona; without one the profile cannot be written.
     """
 
-    robot: Robot
+    robot: Robot | None
     keys: Sequence[Key]
     blocks: Sequence[BlockView]
     known: bool
@@ -68,8 +69,10 @@ def _is_new(row: Association, now: datetime) -> bool:
 
 
 def get_own_robot(actor: Actor, *, now: datetime) -> OwnRobot:
-    """The member's personal robot, made if they have none. Raises PermissionError for a viewer."""
-    robot = ensure_own_robot(actor, now=now)
+    """The member's personal robot, if they have one. Raises PermissionError for a viewer."""
+    robot = find_own_robot(actor)
+    if robot is None:
+        return OwnRobot(robot=None, keys=[], blocks=[], known=False)
     principal = resolve_principal(actor)
     with principal.scope():
         shown = {one.block.layer: one for one in list_own_blocks(principal, now)}

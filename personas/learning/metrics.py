@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs.database.prepared_statements import fetch_all
+from orgs.models.base import day_of
 from orgs.models.memberships import sharing_sql
 from orgs.principals import Actor, resolve_principal
 from personas.blocks.layers import LAYER_RULES, block_label
@@ -108,8 +109,9 @@ class ConversationMetrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonaMetrics:
-    """since: from when counts are. personas_each: the mean over members; members: {how many
-    personas: how many members}. gate: verdicts by word. associations: outcomes by word."""
+    """since: from when counts are, the beginning of a day in UTC. personas_each: the mean over
+    members; members: {how many personas: how many members}. gate: verdicts by word. associations:
+    outcomes by word."""
 
     since: datetime
     personas_each: float
@@ -126,7 +128,8 @@ def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
     principal = resolve_principal(actor)
-    since = now - WINDOW_COUNT * WINDOW_LENGTH
+    # The page tells the day, so the whole of it counts.
+    since = day_of(now - WINDOW_COUNT * WINDOW_LENGTH)
     places = list_persona_audiences(principal.organisation_id)
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,

@@ -13,10 +13,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from memories.access.consent import SharingOptOutError
+from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal
 from orgs.views.page_access import members_only
 from personas.associations.association_changes import confirm_association, delete_association
+from personas.associations.association_news import SaidPersona, list_said_personas
 from personas.browsing import persona_pages as library
 from personas.browsing.own_personas import OwnPersona, list_own_personas
 from personas.models.personas import Association, Persona
@@ -70,6 +72,30 @@ def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str
         "list_url": reverse("personas-page"),
         "robot_url": "" if request.actor.role == Role.VIEWER else reverse("me-robot"),
         "out": request.membership[0].sharing_off_at,
+    }
+
+
+def persona_news(request: HttpRequest, *, most: int) -> list[dict[str, Any]]:
+    """What others say that the member does, for the page of their news."""
+    actor = request.actor
+    with organisation_scope(actor.organisation_id):
+        return [_news_line(one, actor) for one in list_said_personas(actor, most=most)]
+
+
+def _news_line(said: SaidPersona, actor: Actor) -> dict[str, Any]:
+    one = said.association
+    sentence = gettext("%(who)s says that this is what you do") % {
+        "who": labels.asserted_by(one, actor)
+    }
+    return {
+        "what": sentence[:1].upper() + sentence[1:],
+        "text": labels.persona_label(one.persona),
+        "state": {"label": gettext("You have it"), "tone": "good"}
+        if one.confirmed_at
+        else {"label": gettext("Waits for your yes"), "tone": "warn"},
+        "at": said.at,
+        "url": f"{reverse('me')}#personas",
+        "answered": said.answered,
     }
 
 

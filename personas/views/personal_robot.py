@@ -9,12 +9,16 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from orgs.errors import AlreadyExistsError
 from orgs.expiry import has_expired
 from orgs.views.page_access import WRITERS, members_only
-from personas.associations.personal_robot import create_own_key, revoke_own_key
+from personas.associations.personal_robot import (
+    create_own_key,
+    ensure_own_robot,
+    revoke_own_key,
+)
 from personas.browsing.own_personas import get_own_robot
 from personas.models.blocks import Layer
 from personas.views import labels
@@ -28,11 +32,15 @@ def _form_salt(request: HttpRequest) -> str:
     return f"once:{request.actor.organisation_id}:{request.actor.member_id}:own-robot"
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @members_only(*WRITERS)
 def robot(request: HttpRequest) -> HttpResponse:
-    """The robot, made when its member first looks at it."""
+    """The robot. To look makes none; a press does."""
+    if request.method == "POST":
+        ensure_own_robot(request.actor, now=timezone.now())
+        messages.success(request, gettext("You have a robot of your own now."))
+        return redirect("me-robot")
     return _render_robot(request)
 
 

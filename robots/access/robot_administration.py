@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, DateTimeField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce, Greatest
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -131,8 +131,12 @@ def _order_robots(rows: "QuerySet[Robot]") -> "QuerySet[Any]":
     rank = Case(
         When(retired_at__isnull=False, then=2), When(owner__isnull=False, then=1), default=0
     )
+    keys = Key.objects.filter(organisation_id=OuterRef("organisation_id"), robot_id=OuterRef("id"))
+    used = Subquery(
+        keys.filter(last_used_at__isnull=False).order_by("-last_used_at").values("last_used_at")[:1]
+    )
     heard = Case(
-        When(owner__isnull=True, then=Coalesce("last_active_at", "created_at")),
+        When(owner__isnull=True, then=Coalesce(Greatest("last_active_at", used), "created_at")),
         default=Value(NEVER),
         output_field=DateTimeField(),
     )

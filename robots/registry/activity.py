@@ -5,6 +5,7 @@ that finds the row taken leaves it as it is: it would wait for the other's trans
 may have a thousand memories to write.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -19,6 +20,12 @@ RECORD_INTERVAL = timedelta(seconds=1)
 # `_activity_times` holds when this process last noted a robot's activity, for so many robots.
 MAX_ACTIVITY_TIMES = 10_000
 _activity_times: dict[UUID, datetime] = {}
+
+
+def last_heard_at(robot: Robot, uses: Iterable[datetime | None]) -> datetime | None:
+    """When the robot was last heard from: when it last did something, or a key of it was used for
+    anything (`uses`); None for never."""
+    return max((at for at in (robot.last_active_at, *uses) if at), default=None)
 
 
 def record_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:

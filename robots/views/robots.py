@@ -25,8 +25,9 @@ from robots.access import robot_administration
 from robots.access.key_limits import find_key_limits, list_limiting_groups
 from robots.access.robot_administration import RobotDetails
 from robots.errors import InvalidKeyLimitError
-from robots.models.keys import Key
-from robots.registry.robots import may_see_activity, robot_heading
+from robots.models.keys import Key, KeyScope
+from robots.registry.activity import last_heard_at
+from robots.registry.robots import may_see_activity, may_see_work, robot_heading
 from robots.views import key_usage
 from robots.views.forms import (
     DescriptionForm,
@@ -92,7 +93,7 @@ def _robot_row(
     wrong: KeyForm | None,
     described: DescriptionForm | None,
 ) -> dict[str, Any]:
-    robot, admin = kept.robot, request.actor.role in ADMINS
+    robot, admin, now = kept.robot, request.actor.role in ADMINS, timezone.now()
     makes = admin and robot_administration.may_make_keys(request.actor, robot)
     followed = may_see_activity(request.actor, robot)
     found = {
@@ -106,7 +107,13 @@ def _robot_row(
         "memories": kept.written.memories,
         "lately": kept.written.lately,
         "library_url": f"{reverse('library')}?robot={robot.id}",
-        "last_seen_at": robot.last_active_at if followed else None,
+        "unnamed": not may_see_work(robot, request.actor),
+        # A personal robot reads as its member.
+        "reads": robot.owner_id is None
+        and any(key.is_valid(now) and KeyScope.READ in key.scopes for key in kept.keys),
+        "last_seen_at": last_heard_at(robot, (key.last_used_at for key in kept.keys))
+        if followed
+        else None,
         "followed": followed,
         "groups": [group.name for group in kept.groups],
         "hidden_seats": kept.hidden_seats,

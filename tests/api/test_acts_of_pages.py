@@ -38,6 +38,7 @@ CALLS = {
     "key-revoke": ["DELETE /robots/{reference}/keys/{key_id}"],
     "enrolment-add": ["POST /enrolment-keys"],
     "enrolment-revoke": ["DELETE /enrolment-keys/{key_id}"],
+    "me-robot": ["POST /me/robot/keys"],  # the first key makes the robot
     "me-robot-key": ["POST /me/robot/keys"],
     "me-robot-key-revoke": ["DELETE /me/robot/keys/{key_id}"],
     "team-add": ["POST /teams"],

@@ -29,6 +29,7 @@ UNRECORDED = {
         "personas.blocks.version_list.list_block_versions",
         "personas.browsing.block_history.get_block_history",
         "personas.browsing.blocks.get_editable_block",
+        "personas.browsing.own_personas.get_own_robot",
         "personas.browsing.persona_pages.get_persona_details",
         "personas.browsing.persona_pages.list_personas_page",
     ),

@@ -17,6 +17,7 @@ from psycopg import sql
 from tests.fuzz.call_generator import SLOT_PATTERN, CallGenerator
 from tests.fuzz.test_no_server_error import clients, ids_of
 from tests.isolation.canaries import CanaryWorld, plant_canaries
+from tests.page_client import make_signed_in_client
 from tests.sampling import ALL, sample_slice
 from tests.world import World
 
@@ -81,13 +82,14 @@ def digest_statement(open_: psycopg.Connection[Any], organisations: list[UUID]) 
     return sql.SQL(" UNION ALL ").join(parts)
 
 
-def look(stage: CanaryWorld, part: slice) -> dict[str, list[str]]:
+def look(
+    world: World, everyone: dict[str, Client], ids: dict[str, list[str]], part: slice
+) -> dict[str, list[str]]:
     """By address and caller the tables that changed while they looked."""
-    machine = CallGenerator(1, [], ids_of(stage.world.here))
-    everyone: dict[str, Client] = clients(stage)
+    machine = CallGenerator(1, [], ids)
     changed = {}
     with everything() as open_:
-        statement = digest_statement(open_, [stage.world.here.id, stage.world.there.id])
+        statement = digest_statement(open_, [world.here.id, world.there.id])
 
         def digests() -> dict[str, tuple[int, Decimal]]:
             return {table: (count, sum_) for table, count, sum_ in open_.execute(statement)}
@@ -109,14 +111,49 @@ def look(stage: CanaryWorld, part: slice) -> dict[str, list[str]]:
     return changed
 
 
+def look_at_stage(stage: CanaryWorld, part: slice) -> dict[str, list[str]]:
+    return look(stage.world, clients(stage), ids_of(stage.world.here), part)
+
+
 @pytest.mark.conformance("X11")
 @pytest.mark.timeout(300)
 def test_looking_changes_nothing(stage: CanaryWorld, request: pytest.FixtureRequest) -> None:
-    assert look(stage, sample_slice(request, 16)) == {}
+    assert look_at_stage(stage, sample_slice(request, 16)) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.conformance("X11")
 def test_looking_at_anything_changes_nothing(stage: CanaryWorld) -> None:
-    assert look(stage, ALL) == {}
+    assert look_at_stage(stage, ALL) == {}
+
+
+# Not mended yet: who first lists the blocks of an organisation makes the row of its own block.
+MADE_BY_THE_FIRST = ("/api/v1/blocks", ["personas_block"])
+
+
+def look_with_nothing(world: World, part: slice) -> dict[str, list[str]]:
+    """As people who have no robot, no profile, no block and no memory of their own yet."""
+    here = world.here
+    everyone = {name: make_signed_in_client(here, name) for name in ("ada", "mina", "vera")}
+    changed = look(world, everyone, ids_of(here), part)
+    return {
+        who: tables
+        for who, tables in changed.items()
+        if (who.partition(": ")[2], tables) != MADE_BY_THE_FIRST
+    }
+
+
+@pytest.mark.conformance("X11")
+@pytest.mark.timeout(300)
+def test_who_has_nothing_yet_makes_nothing_by_looking(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    assert look_with_nothing(lasting_world, sample_slice(request, 16)) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.conformance("X11")
+def test_who_has_nothing_yet_makes_nothing_by_looking_at_anything(lasting_world: World) -> None:
+    assert look_with_nothing(lasting_world, ALL) == {}

@@ -3,6 +3,7 @@
 import re
 import secrets
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from memories.demo.create_demo import EMAIL_DOMAIN, create_demo, create_home_organisation
+from memories.lifecycle.forget import forget_memory
 from orgs.models.users import User
 from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
+from tests.journeys.test_accessibility import findings
 
 pytestmark = pytest.mark.browser
 
@@ -131,3 +135,45 @@ def test_the_guide_ends_with_a_robot_that_was_heard(
     page.goto("/")
     expect(page.get_by_role("heading", name="First steps")).to_have_count(0)
     expect(page.locator("main")).to_contain_text("The office closes at six on Fridays.")
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W01")
+def test_one_sentence_shows_what_the_product_does(
+    site: RunningSite, page_of: Callable[[str], Page]
+) -> None:
+    """Written, asked for in other words, and its reader seen: on the first page of nothing."""
+    page = page_of("ada")
+    page.goto("/")
+    example = page.locator("#example")
+    expect(example.get_by_label("Write one sentence")).to_have_value("")
+    sentence = "The key of the boat hangs behind the green door."
+    example.get_by_label("Write one sentence").fill(sentence)
+    example.get_by_role("button", name="Remember it, then ask for it").click()
+    expect(example.get_by_role("link", name=sentence)).to_be_visible()
+    expect(example).to_contain_text("Only you can read this.")
+    site.world.here.embed()
+    example.get_by_label("Ask for it in other words").fill("Where is the key for the boat?")
+    example.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("[data-row]").first).to_contain_text(sentence)
+    expect(page.locator("[data-row]").first).to_contain_text("Only you")
+    page.goto("/")
+    expect(page.locator("#example")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_example_and_a_page_without_a_robot_have_no_fault(
+    site: RunningSite, theme: str
+) -> None:
+    page = site.sign_in("ada", color_scheme=theme)
+    here = site.world.here
+    kept = here.remember(here.person("ada"), "The key hangs there.", visibility="private")
+    for url in (f"/?first={kept.id}", "/me/robot/", "/"):
+        if url == "/":
+            forget_memory(here.person("ada"), kept.id, now=timezone.now())
+        page.goto(url)
+        for width in (320, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert laid_out_width(page, width) <= width, url
+            assert findings(page) == [], url

@@ -84,6 +84,7 @@ def test_a_file_kept_closed_says_that_nothing_can_be_read(newcomer: Page) -> Non
     page.get_by_label("File", exact=True).set_input_files(
         BASE_DIR / "docs" / "examples" / "standup.jsonl"
     )
+    page.get_by_label("Whom it is about or who said it, else you").check()
     page.get_by_role("button", name="Look at it first").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What this file brings")
     _bring(page)

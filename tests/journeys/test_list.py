@@ -265,6 +265,30 @@ def test_lines_fit_and_can_be_read(site: RunningSite, theme: str, width: int) ->
         assert top["y"] == pytest.approx(bar["y"] + bar["height"], abs=2), "the head stays"
 
 
+CUT = """() => [...document.querySelectorAll(".lines td:not(.line-text) *, .lines th")]
+  .filter((one) => !one.closest(".visually-hidden") && one.scrollWidth > one.clientWidth + 1
+    && one.clientWidth && getComputedStyle(one).overflow !== "visible")
+  .map((one) => one.textContent.trim())"""
+
+
+@pytest.mark.slow
+def test_at_1280_no_column_is_cut_and_the_panel_covers_no_text(site: RunningSite) -> None:
+    kept = fill(site, 2)[0]
+    page = site.sign_in("chidi", viewport={"width": 1280, "height": 800})
+    badge = row(page, kept).locator(".audience > span")
+    badge.evaluate("one => { one.textContent = 'You, Chidi and 11 more'; }")
+    category = row(page, kept).locator(".line-category")
+    category.evaluate("one => { one.textContent = 'Organisation decision'; }")
+    assert page.evaluate(CUT) == []
+    row(page, kept).locator("[data-row-link]").click()
+    expect(page.locator("#panel .hero-memory")).to_be_visible()
+    page.wait_for_timeout(300)
+    edge = page.locator("#panel").bounding_box()["x"]
+    for cell in (".line-text", ".line-readers"):
+        box = row(page, kept).locator(cell).bounding_box()
+        assert box["x"] + box["width"] <= edge + 1, cell
+
+
 @pytest.mark.slow
 @pytest.mark.conformance("Z24")
 def test_without_scripts_the_list_is_sorted_and_narrowed(site: RunningSite) -> None:

@@ -12,7 +12,10 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
+from tests.sentences.test_readers import delegate_to_robot
 from tests.world import Tenant, World
+
+ASKED = "Your questions by the API, answered"
 
 
 def tiles(here: Tenant, name: str) -> dict[str, dict[str, str]]:
@@ -35,12 +38,36 @@ def test_questions_with_an_answer_are_those_that_had_one(lasting_world: World) -
         for text in ("Where does the zebra of the zoo sleep?", "zzzqqq", "qqqzzz", "zqzqzq")
     ]
     assert set(said) == {"yes", "no"}
-    tile = tiles(here, "mina")["Your questions with an answer"]
+    tile = tiles(here, "mina")[ASKED]
     assert tile["value"] == f"{100 * said.count('yes') / len(said):.0f} %"
     assert tile["change"] == f"Of {len(said)} in 30 days"
-    assert tiles(here, "bob")["Your questions with an answer"]["value"] == "None yet"
+    assert ASKED not in tiles(here, "bob")
     page = response_text(make_signed_in_client(here, "mina").get("/tiers/"))
-    assert f"In 30 days: {len(said)} of your own questions" in page
+    assert f"In 30 days: {len(said)} questions that you asked by the API" in page
+
+
+def test_questions_on_pages_and_of_robots_are_not_counted_and_no_page_counts_none(
+    lasting_world: World,
+) -> None:
+    """By asking on the page, by a robot that acts for the member with leave, and by the API."""
+    here = lasting_world.here
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    here.add_robot("helper", scopes=("read", "act_for"))
+    delegate_to_robot(here, "helper")
+    here.embed()
+    mina, question = make_signed_in_client(here, "mina"), "Where does the zebra of the zoo sleep?"
+    assert "The zebra of the zoo" in response_text(mina.get("/memories/", {"q": question}))
+    body = {"query": question, "member": str(here.members["mina"].id)}
+    answer = here.api("helper").post("/api/v1/recall", body, format="json").json()
+    assert answer["answered"] == "yes"
+    assert ASKED not in tiles(here, "mina")
+    said = "Those on these pages and those of robots are not counted."
+    assert said in response_text(mina.get("/tiers/"))
+    asked = mina.post("/api/v1/recall", {"query": question}, "application/json").json()
+    assert asked["answered"] == "yes"
+    tile = tiles(here, "mina")[ASKED]
+    assert (tile["value"], tile["change"]) == ("100 %", "Of 1 in 30 days")
+    assert said not in response_text(mina.get("/tiers/"))
 
 
 def test_memories_are_counted_as_the_database_shows_them(lasting_world: World) -> None:

@@ -2,22 +2,32 @@
 
 import re
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from memories.jobs.models import Job, JobState
 from memories.lifecycle.tiers import TIER_RULES
+from memories.privacy.opt_out import set_sharing
 from memories.tasks import run_job
 from memories.views.insights import overview
 from memories.views.insights.first_steps import demo_stories
 from orgs.database.rls import organisation_scope
+from personas.associations.association_changes import confirm_association
 from personas.associations.personal_robot import create_own_key
+from personas.block_writes.block_updates import WriteOptions, add_entry
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.registry.robots import ensure_robot
+from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
-from tests.personas.persona_helpers import get_block_by_label, make_association
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 
@@ -88,6 +98,38 @@ def test_the_story_of_the_wrong_one_says_what_the_reader_can_do(world: World, ro
     assert said == next(name for name, may in acts.items() if may)
 
 
+@pytest.mark.parametrize("name", ["mina", "vera", "bob"])
+def test_who_can_say_what_one_does(world: World, name: str) -> None:
+    """By what happens to who tries: a viewer, somebody out of sharing, and a member."""
+    here, now = world.here, timezone.now()
+    if name == "bob":
+        set_sharing(here.person("bob"), out=True, now=now)
+    client = make_signed_in_client(here, name)
+    page = plain(response_text(client.get("/me/")))
+    persona = f"/personas/{QSR}/"
+    may_choose = "This is what I do" in response_text(client.get(persona))
+    assert may_choose is (name == "mina")
+    assert ("or you choose a persona" in page) is may_choose
+    member = str(here.members[name].id)
+    said = here.api("aria").post(
+        "/api/v1/personas/associations", {"member": member, "handle": QSR}, format="json"
+    )
+    assert (said.status_code < 400) is (name != "bob"), said.content
+    assert ("A robot or who curates may say so." in page) is (name == "vera")
+    assert ("nobody can while you are out of sharing." in page) is (name == "bob")
+    assert ("nothing of a persona is open to you" in page) is (name == "bob")
+    assert ("What your robot learns" in page) is (name == "mina")
+    make_association(here, "ada")
+    robot = make_owner_actor(here, "ada")
+    block = get_block_by_label(robot, now=now).block
+    add_entry(robot, block.id, "Places come first.", wanted=WriteOptions(), now=now)
+    if name != "bob":
+        confirm_association(here.person("chidi"), UUID(said.json()["id"]), now=now)
+    reads = "Places come first." in response_text(client.get(persona))
+    assert reads is ("You read" in page), "what theirs learned, or it"
+    assert reads is (name != "bob")
+
+
 def test_a_robot_without_a_key_is_not_at_work(world: World) -> None:
     here = world.here
     ensure_robot(organisation_id=here.id, name="dumb", now=NOW)
@@ -104,6 +146,73 @@ def test_a_robot_without_a_key_is_not_at_work(world: World) -> None:
     keyless = here.api("aria")
     assert keyless.get("/api/v1/stats").status_code == 200
     assert here.api("late").get("/api/v1/stats").status_code == 401
+
+
+def test_a_robot_was_heard_from_by_any_call(lasting_world: World) -> None:
+    """By when its key was used; a call that writes and recalls nothing is one too."""
+    here = lasting_world.here
+    here.remember(here.robot("clio"), "The office closes at six.")
+    for name in ("bolt", "aria"):
+        assert here.api(name).get("/api/v1/stats").status_code == 200
+    with organisation_scope(here.id):
+        used = dict(
+            Key.objects.filter(last_used_at__isnull=False).values_list("robot_id", "last_used_at")
+        )
+        acted = dict(Robot.objects.values_list("id", "last_active_at"))
+    aria, bolt = here.robots["aria"].id, here.robots["bolt"].id
+    assert acted[aria] is acted[bolt] is None
+    ada = make_signed_in_client(here, "ada")
+    page = ada.get("/robots/")
+    seen = {one["id"]: one["last_seen_at"] for one in page.context["robots"]}
+    assert (seen[aria], seen[bolt]) == (used[aria], used[bolt])
+    assert seen[here.robots["clio"].id] == acted[here.robots["clio"].id]
+    assert [one["id"] for one in page.context["robots"]] == sorted(
+        seen, key=lambda id_: seen[id_], reverse=True
+    )
+    assert ada.get(f"/robots/{aria}/").context["heard_at"] == used[aria]
+
+
+def test_what_a_robot_reads_is_said_of_one_that_can(world: World) -> None:
+    """By what its key gets; a robot without one reads nothing, whatever is open to everyone."""
+    here = world.here
+    ensure_robot(organisation_id=here.id, name="dumb", now=NOW)
+    here.add_robot("free", scopes=("read",))
+    here.add_robot("writes", scopes=("write",))
+    kept = here.remember(here.robot("aria"), "The office closes at six.").id
+    reads = {}
+    for name in ("free", "writes"):
+        answer = here.api(name).get(f"/api/v1/memories/{kept}")
+        reads[name] = answer.status_code == 200
+    assert reads == {"free": True, "writes": False}
+    ada = make_signed_in_client(here, "ada")
+    entries = re.split(r'<section class="robot-entry"', response_text(ada.get("/robots/")))[1:]
+    shown = {
+        name: one for one in entries for name in ("dumb", "free", "writes") if f">{name}<" in one
+    }
+    assert len(shown) == 3
+    for name, one in shown.items():
+        assert ("it reads what is open to everyone" in plain(one)) is reads.get(name, False), name
+        assert "Sits in no group" in plain(one), name
+        robot = re.findall(r'id="robot-([0-9a-f-]{36})"', one)[0]
+        page = plain(response_text(ada.get(f"/robots/{robot}/")))
+        assert ("it reads what is open to everyone" in page) is reads.get(name, False), name
+
+
+def test_of_a_personal_robot_nobody_is_told_that_it_wrote_nothing(world: World) -> None:
+    """What it taught names no robot: the reader reads that and may not know whose it is."""
+    here, now = world.here, timezone.now()
+    make_association(here, "mina")
+    robot = make_owner_actor(here, "mina")
+    block = get_block_by_label(robot, now=now).block
+    add_entry(robot, block.id, "Places come first.", wanted=WriteOptions(), now=now)
+    chidi = make_signed_in_client(here, "chidi")
+    assert "Places come first." in response_text(chidi.get("/personas/qsr_real_estate/"))
+    page = plain(response_text(chidi.get("/robots/")))
+    assert page.count("Wrote nothing yet that you may read") == 3, "aria, bolt and clio"
+    assert "No memory names it to you" in page
+    page = plain(response_text(chidi.get(f"/robots/{robot.robot_id}/")))
+    assert "Nothing that names it to you" in page
+    assert "Nothing that you may read" not in page
 
 
 def save(here: Tenant, block: Any, words: str) -> str:
@@ -137,6 +246,28 @@ def test_robots_that_read_a_block_are_counted(world: World, own: bool) -> None:
     assert getting == (["mine"] if own else [])
     said = "1 robot reads it from its next question on." if own else "No robot reads it yet."
     assert f"Saved. {said}" in page
+
+
+def test_nobody_else_decides_what_is_held_and_looking_holds_nothing(world: World) -> None:
+    """By who can decide it, after a look and after a press."""
+    here = world.here
+    item = propose(here)
+    ada, chidi = (make_signed_in_client(here, name) for name in ("ada", "chidi"))
+    assert "Press Hold there, and nobody else decides it for five minutes." in plain(
+        response_text(chidi.get("/review/"))
+    )
+    url = f"/review/{item.id}/"
+
+    def refused() -> bool:
+        return ada.post(f"{url}reject/", {"version": "1", "reason": "No."}).status_code == 409
+
+    chidi.get(url)
+    assert "holds this" not in response_text(ada.get(url))
+    assert chidi.post(f"{url}hold/").status_code == 302
+    assert "Chidi holds this." in response_text(ada.get(url))
+    assert refused()
+    ada.post(f"{url}hold/", {"take_over": "1"})
+    assert not refused()
 
 
 def test_a_repeat_says_whether_its_vector_is_there(lasting_world: World) -> None:

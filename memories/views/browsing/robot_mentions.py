@@ -73,7 +73,7 @@ def robot_mentions(request: HttpRequest) -> HttpResponse:
         "most": MAX_MEMORIES if len(moments) == MAX_MEMORIES else 0,
         "moments": [_timeline_row(one, frozenset(query_stems(topic))) for one in listed],
         "last": len(listed) if len(listed) < len(moments) else 0,
-        "summary": _summary_sentence(len(robots), len(moments)),
+        "summary": _summary_sentence(robots, moments),
         "empty": None if moments else _empty_state(topic, fits),
         **_robot_bars(robots),
         **(_lanes(request.actor, moments, now) if moments else {}),
@@ -145,18 +145,35 @@ def _source_label(one: TimelineEntry) -> str:
     )
 
 
-def _summary_sentence(robots: int, moments: int) -> str:
+def _summary_sentence(robots: Sequence[RobotCount], moments: Sequence[TimelineEntry]) -> str:
+    """How many memories and robots. What was typed in or imported is of no robot, and who serves
+    one member is not named."""
+    number, named = len(moments), {one.name for one in robots} - BUILTIN_LABELS.keys()
     memories = (
         gettext("1 memory")
-        if moments == 1
-        else gettext("%(moments)s memories") % {"moments": format_number(moments)}
+        if number == 1
+        else gettext("%(moments)s memories") % {"moments": format_number(number)}
     )
-    return ngettext(
-        "%(memories)s from %(count)s robot", "%(memories)s from %(count)s robots", robots
-    ) % {
-        "memories": memories,
-        "count": format_number(robots),
-    }
+    if not named:
+        return memories
+    values = {"memories": memories, "count": format_number(len(named))}
+    if all(one.robot_name in named for one in moments):
+        return (
+            ngettext(
+                "%(memories)s from %(count)s robot",
+                "%(memories)s from %(count)s robots",
+                len(named),
+            )
+            % values
+        )
+    return (
+        ngettext(
+            "%(memories)s from %(count)s robot and others",
+            "%(memories)s from %(count)s robots and others",
+            len(named),
+        )
+        % values
+    )
 
 
 def _empty_state(topic: str, fits: bool) -> dict[str, str]:

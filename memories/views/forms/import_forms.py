@@ -92,8 +92,7 @@ class ImportForm(forms.Form):
     readers = forms.ChoiceField(
         label=lazy_text("Who reads a line that names no reader and no group?"),
         choices=IMPORT_READERS_CHOICES,
-        initial="private",
-        required=False,
+        error_messages={"required": lazy_text("Choose who reads such a line.")},
         widget=forms.RadioSelect,
     )
 

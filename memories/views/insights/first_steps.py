@@ -1,6 +1,7 @@
-"""Getting going: the first steps, the stories of the demo, and the end of the demo."""
+"""Getting going: what the product does, the first steps, the stories of the demo, and its end."""
 
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -13,10 +14,17 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from memories.access.audience_labels import list_audience_choices
+from memories.access.visibility import proposes_to_everyone
+from memories.browsing.memory_pages import ListedMemory
 from memories.demo.delete_demo import NotADemoError, delete_demo
 from memories.insights.overview import Overview
+from memories.views import memory_presenter
+from memories.views.forms.memory_forms import audience_choices
 from orgs.accounts.sessions import select_organisation
 from orgs.models.memberships import Role
+from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
 CONFIRM_WORD = "remove"
@@ -60,6 +68,41 @@ def list_first_steps(found: Overview, role: str) -> list[dict[str, str]]:
         for name, title, text, url in steps
         if not done.get(name, True)
     ]
+
+
+def first_example(request: HttpRequest, found: Overview) -> dict[str, Any] | None:
+    """What the product does, tried with a sentence of the reader's own; None once there is
+    something to read.
+
+    While there is nothing: the form for that sentence (`audiences`). After it was written: the
+    sentence (`written`, `url`), where to ask for it, and who reads it (`audience`).
+    """
+    if "first" in request.GET:
+        return _written_example(request.actor, found, request.GET["first"])
+    if dict(found.steps).get("remember", True):
+        return None
+    organisation = request.membership[1]
+    choices = list_audience_choices(request.actor, organisation=organisation.name)
+    proposes = proposes_to_everyone(
+        request.actor.role, members_publish=organisation.members_publish
+    )
+    offered = audience_choices(choices, proposes=proposes, chosen="private")
+    return {"audiences": [one for one in offered if one["value"] in ("private", "organisation")]}
+
+
+def _written_example(actor: Actor, found: Overview, first: str) -> dict[str, Any] | None:
+    """The sentence that was written a moment ago, if it is among the newest that they read."""
+    memory_id = parse_uuid(first)
+    listed = (one for one in found.latest if isinstance(one, ListedMemory))
+    shown = next((one for one in listed if one.memory.id == memory_id), None)
+    if shown is None or shown.memory.author_id != actor.member_id:
+        return None
+    return {
+        "written": memory_presenter.memory_context(shown.memory, actor.member_id),
+        "url": reverse("memory-page", args=[shown.memory.id]),
+        "ask_url": reverse("library"),
+        "audience": memory_presenter.audience_badge(shown.readers, shown.memory),
+    }
 
 
 def _search_url(question: str) -> str:

@@ -22,6 +22,7 @@ from memories.insights.overview import (
     get_overview,
     get_overview_figures,
 )
+from memories.insights.statistics import RecallCounts
 from memories.review.review_queue import MAX_COUNT as MAX_WAITING
 from memories.review.waiting_count import MAX_COUNT
 from memories.views import conversation_presenter, memory_presenter
@@ -70,6 +71,7 @@ def home(request: HttpRequest) -> HttpResponse:
             for one in found.latest
         ],
         "steps": first_steps.list_first_steps(found, request.actor.role),
+        "example": first_steps.first_example(request, found),
         "tour": first_steps.demo_stories(request.actor.role) if organisation.demo else [],
         "remove_url": reverse("demo-remove")
         if organisation.demo and request.actor.role in ADMINS
@@ -89,7 +91,6 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
         if found.owed_since
         else ""
     )
-    recalls = found.recalls
     return [
         {
             "label": gettext("Memories you may read"),
@@ -126,14 +127,21 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "tone": "bad" if failed else "",
             "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
+        *_question_tile(found.recalls),
+    ]
+
+
+def _question_tile(recalls: RecallCounts) -> list[dict[str, Any]]:
+    """Nothing where nothing was counted: questions on pages and those of robots are not."""
+    if not recalls.asked:
+        return []
+    return [
         {
-            "label": gettext("Your questions with an answer"),
-            "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else gettext("None yet"),
-            "change": gettext("Of %(asked)s in 30 days") % {"asked": format_number(recalls.asked)}
-            if recalls.asked
-            else "",
+            "label": gettext("Your questions by the API, answered"),
+            "value": f"{100 * recalls.hit_rate:.0f} %",
+            "change": gettext("Of %(asked)s in 30 days") % {"asked": format_number(recalls.asked)},
             "url": reverse("tiers"),
-        },
+        }
     ]
 
 

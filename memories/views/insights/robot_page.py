@@ -22,8 +22,10 @@ from orgs.languages.page_text import format_number, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
+from robots.models.keys import KeyScope
 from robots.models.robots import Robot
-from robots.registry.robots import robot_heading
+from robots.registry.activity import last_heard_at
+from robots.registry.robots import may_see_work, robot_heading
 from robots.views.forms import describe_scopes
 
 REFUSAL_LABELS = {
@@ -54,19 +56,26 @@ def robot(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 def _robot_context(actor: Actor, found: RobotPage, now: datetime) -> dict[str, Any]:
     robot = found.robot
     knows = found.keys is not None
+    keys = [_key_row(key, found.followed, now) for key in found.keys or ()]
     return {
         "robot": robot,
         "called": robot_heading(actor, robot),
         # For whom it may be told it stands in the heading.
         "serves": gettext("one member") if robot.owner_id and not found.followed else "",
         "followed": found.followed,
-        "heard_at": robot.last_active_at if found.followed and knows else None,
+        "heard_at": last_heard_at(robot, (key.last_used_at for key in found.keys or ()))
+        if found.followed and knows
+        else None,
         "knows": knows,
+        "unnamed": not may_see_work(robot, actor),
+        # A personal robot reads as its member.
+        "reads": robot.owner_id is None
+        and any(row["reads"] and not (row["revoked_at"] or row["over"]) for row in keys),
         "failure": _failure_row(robot) if found.followed and knows else None,
         "groups": [{"name": n, "url": reverse("group-page", args=[i])} for i, n in found.groups],
         "hidden_seats": found.hidden_seats,
         "teams": [{"name": n, "url": reverse("team-page", args=[i])} for i, n in found.teams or ()],
-        "keys": [_key_row(key, found.followed, now) for key in found.keys or ()],
+        "keys": keys,
         "refusals": found.refusals,
         "refused": _refusal_counts(found.refusals),
         "chart": _chart(robot, found.by_day) if found.by_day else None,
@@ -90,6 +99,7 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "name": key.label or gettext("Unnamed"),
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
+        "reads": KeyScope.READ in key.scopes,
         "within": key.groups,
         "networks": key.networks,
         "made_at": key.made_at,

@@ -256,8 +256,8 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
             "Longer is better for answers and for rises. Surprise is neither good nor bad."
         ),
         "sentence": gettext(
-            "In 30 days: %(asked)s of your own questions and %(risen)s memories that rose. "
-            "%(reported)s have had feedback."
+            "In 30 days: %(asked)s questions that you asked by the API and %(risen)s memories "
+            "that rose. %(reported)s have had feedback."
         )
         % {
             "asked": format_number(recalls.asked),
@@ -272,7 +272,12 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
             _percent_value(gettext("Surprise on average"), found.surprise),
             _percent_value(gettext("Rises not undone in a week"), moves.effectiveness),
         ],
-        "empty": "" if known else gettext("How often your questions are answered appears here."),
+        "empty": ""
+        if known
+        else gettext(
+            "How often questions that you ask by the API are answered appears here. Those on these "
+            "pages and those of robots are not counted."
+        ),
     }
 
 

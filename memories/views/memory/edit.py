@@ -131,6 +131,9 @@ def _redirect_to_added(request: HttpRequest, outcome: RememberResult) -> HttpRes
         messages.success(
             request, ALREADY_KNOWN_MESSAGE if outcome.deduplicated else gettext("Remembered.")
         )
+    if request.POST.get("first") == "1":
+        # From the example on the first page, which goes on with it.
+        return redirect(f"{reverse('home')}?first={outcome.id}")
     return redirect("memory-page", outcome.id)
 
 

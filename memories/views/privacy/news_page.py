@@ -29,6 +29,15 @@ from orgs.members.member_settings import set_news_mail
 from orgs.organisations.references import parse_uuid
 from orgs.outbound.mail import can_send_mail
 from orgs.views.page_access import members_only
+from orgs.wired_functions import wired
+
+
+@wired
+def list_persona_news(request: HttpRequest, *, most: int) -> list[dict[str, Any]]:
+    """The lines about personas that others say the member has, `most` at most. `answered`: whether
+    the member has said so too; it is new no more then."""
+    raise NotImplementedError
+
 
 _JOB_SENTENCES = {
     JobState.DONE: lazy_text("is done"),
@@ -40,7 +49,8 @@ _JOB_SENTENCES = {
 @never_cache
 @members_only()
 def news_page(request: HttpRequest) -> HttpResponse:
-    """Proposals of theirs that others decided, reports about what they wrote, jobs that are over.
+    """Proposals of theirs that others decided, reports about what they wrote, what others say that
+    they do, jobs that are over.
 
     To look at it changes nothing; a press says that it was seen.
     """
@@ -49,10 +59,12 @@ def news_page(request: HttpRequest) -> HttpResponse:
         *(_decided_line(item, me) for item in news.decided),
         *(_reported_line(item) for item in news.reported),
         *(_job_line(job) for job in news.jobs),
+        *list_persona_news(request, most=member_news.MAX_LINES),
     ]
     lines.sort(key=lambda line: line["at"], reverse=True)
     for line in lines:
-        line["new"] = news.seen_at is None or line["at"] > news.seen_at
+        unseen = news.seen_at is None or line["at"] > news.seen_at
+        line["new"] = unseen and not line.get("answered")
     member = request.membership[0]
     context = {
         "lines": lines,

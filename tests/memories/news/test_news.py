@@ -21,7 +21,13 @@ from orgs.members.member_settings import set_news_mail
 from orgs.members.members import remove_member
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
-from orgs.principals import resolve_principal
+from orgs.principals import Actor, resolve_principal
+from personas.associations.association_changes import (
+    confirm_association,
+    delete_association,
+    ensure_association,
+)
+from personas.models.personas import Association
 from tests.memories.curation.test_decide import propose
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
@@ -32,6 +38,10 @@ pytestmark = pytest.mark.conformance("X15")
 @pytest.fixture(autouse=True)
 def smtp(settings: Any) -> None:
     settings.EMAIL_HOST = "mail.example"
+
+
+def plain(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
 def news_counts(here: Tenant, name: str = "bob") -> tuple[int, int, int]:
@@ -148,6 +158,82 @@ def test_mail_goes_to_who_asked_once_a_day_and_holds_no_text(world: World) -> No
     assert send_due_mails(here.id, now=almost) == 0
     assert send_due_mails(here.id, now=later + news_mail.PERIOD) == 1
     assert send_due_mails(here.id, now=later + 2 * news_mail.PERIOD) == 0, "nothing new"
+
+
+QSR = "qsr_real_estate"
+
+
+def say_what_one_does(here: Tenant, actor: Actor, name: str = "bob") -> Association:
+    member = None if actor.member_id == here.members[name].id else str(here.members[name].id)
+    return ensure_association(
+        actor, member=member, handle=QSR, confidence=0.5, now=timezone.now()
+    ).association
+
+
+def persona_news(here: Tenant, name: str = "bob") -> int:
+    return count_news(here.person(name), None).personas
+
+
+def test_what_a_robot_says_that_one_does_is_news_until_it_is_answered(world: World) -> None:
+    here = world.here
+    said = say_what_one_does(here, here.robot("aria"))
+    bob = make_signed_in_client(here, "bob")
+    assert (persona_news(here), count_unseen(here.person("bob"))) == (1, 1)
+    page = plain(response_text(bob.get("/me/news/")))
+    for words in (
+        *("Real Estate in QSR", "Aria says that this is what you do"),
+        *("Waits for your yes", "I have seen it"),
+    ):
+        assert words in page, words
+    assert bob.get("/live/").json()["news"] == "1"
+    # Seen on the same day on which it was said: the association itself tells only the day.
+    bob.post("/me/news/seen/")
+    assert count_unseen(here.person("bob")) == 0
+    assert "I have seen" not in response_text(bob.get("/me/news/"))
+    # A curator's yes makes it count, and that is told.
+    confirm_association(here.person("chidi"), said.id, now=timezone.now())
+    assert count_unseen(here.person("bob")) == 1
+    page = plain(response_text(bob.get("/me/news/")))
+    assert "You have it" in page
+    assert "Waits for your yes" not in page
+    confirm_association(here.person("bob"), said.id, now=timezone.now())
+    assert count_unseen(here.person("bob")) == 0
+    assert "I have seen" not in response_text(bob.get("/me/news/"))
+    delete_association(here.person("bob"), said.id, now=timezone.now())
+    assert "Real Estate" not in response_text(bob.get("/me/news/")), "it goes with what it is about"
+
+
+def test_what_one_says_of_oneself_is_no_news_and_nobody_else_is_told(world: World) -> None:
+    here = world.here
+    say_what_one_does(here, here.person("mina"), "mina")
+    assert persona_news(here, "mina") == 0
+    mina = make_signed_in_client(here, "mina")
+    assert "this is what you do" not in response_text(mina.get("/me/news/"))
+    say_what_one_does(here, here.person("chidi"))
+    page = plain(response_text(make_signed_in_client(here, "bob").get("/me/news/")))
+    assert "A person says that this is what you do" in page
+    assert persona_news(here) == 1
+    for name in ("ada", "chidi", "mina", "vera"):
+        assert persona_news(here, name) == 0, name
+        page = response_text(make_signed_in_client(here, name).get("/me/news/"))
+        assert "this is what you do" not in page, name
+
+
+def test_a_mail_counts_what_others_say_that_one_does_and_names_nothing(world: World) -> None:
+    here = world.here
+    say_what_one_does(here, here.robot("aria"), "mina")
+    set_news_mail(here.person("bob"), on=True, now=timezone.now())
+    said = say_what_one_does(here, here.robot("aria"))
+    assert send_due_mails(here.id, now=timezone.now()) == 1, "mina has not asked for mails"
+    (sent,) = mail.outbox
+    assert "- 1 persona that others say you have" in sent.body
+    for word in ("Real Estate", "qsr", "aria"):
+        assert word not in (sent.body + sent.subject).replace(sent.body.split("/end/")[1], "")
+    assert "No more mails like this: " in sent.body
+    later = timezone.now() + 2 * news_mail.PERIOD
+    assert send_due_mails(here.id, now=later) == 0, "it is told once"
+    confirm_association(here.person("bob"), said.id, now=timezone.now())
+    assert persona_news(here) == 0
 
 
 def test_without_a_server_for_mail_none_goes_and_the_page_says_so(

@@ -10,9 +10,11 @@ import pytest
 
 from memories.retrieval.recall import recall
 from memories.retrieval.resolve_filters import Query
+from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.members.member_settings import set_sharing_opt_out
+from orgs.models.base import day_of
 from orgs.models.memberships import Role
 from orgs.principals import resolve_principal
 from personas.associations.association_changes import delete_association
@@ -178,6 +180,17 @@ def test_what_happened_before_is_not_counted(here: Tenant) -> None:
     later = compute_persona_metrics(here.person("ada"), now=NOW + 9 * WEEK)
     assert (later.gate["passed"], later.associations["made"]) == (0, 0)
     assert {one.reads for one in later.blocks} == {0, None}
+
+
+def test_the_day_since_which_is_counted_is_counted_whole(here: Tenant) -> None:
+    before, chidi = figures(here), here.person("chidi")
+    day = day_of(NOW - 8 * WEEK)
+    with organisation_scope(here.id):
+        for at in (day, day - timedelta(seconds=1)):
+            audit.record_entry("gate.passed", actor=chidi, now=at)
+    found = figures(here)
+    assert found.since == day
+    assert found.gate["passed"] == before.gate["passed"] + 1
 
 
 def test_of_what_fewer_than_three_people_taught_there_are_no_figures(here: Tenant) -> None:

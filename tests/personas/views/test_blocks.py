@@ -156,6 +156,7 @@ def test_a_profile_with_a_name_is_refused_and_may_be_saved_without(world: World)
 def test_a_profile_waits_for_a_persona(world: World) -> None:
     here = world.here
     mina = make_signed_in_client(here, "mina")
+    mina.post("/me/robot/")
     page = response_text(mina.get("/me/robot/"))
     assert "It is written once it is known which persona you have." in page
     answer = save(mina, own(here, Layer.PROFILE), "Likes short answers.", 0)

@@ -137,24 +137,41 @@ def exported(here: Tenant, name: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.conformance("P04")
-def test_two_first_looks_at_once_make_one_robot(lasting_world: World) -> None:
+def test_two_first_presses_at_once_make_one_robot(lasting_world: World) -> None:
     here = lasting_world.here
     clients = [make_signed_in_client(here, "mina") for _ in range(4)]
     assert own_robots(here, "mina") == []
 
-    def look(client: Client) -> int:
+    def press(client: Client) -> int:
         try:
-            return client.get("/me/robot/").status_code
+            return client.post("/me/robot/").status_code
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(len(clients)) as pool:
-        assert list(pool.map(look, clients)) == [200] * len(clients)
+        assert list(pool.map(press, clients)) == [302] * len(clients)
     [robot] = own_robots(here, "mina")
     with organisation_scope(here.id):
         made = AuditEntry.objects.filter(action="robot.personal")
         assert [entry.target for entry in made] == [robot.id]
     assert clients[0].get("/me/robot/").context["robot"].id == robot.id
+    assert own_robots(here, "bob") == []
+
+
+def test_looking_makes_no_robot_and_a_press_does(world: World) -> None:
+    here = world.here
+    mina = make_signed_in_client(here, "mina")
+    page = mina.get("/me/robot/")
+    assert "You have none yet." in response_text(page)
+    assert "It has no key" not in response_text(page)
+    assert page.context["robot"] is None
+    assert own_robots(here, "mina") == []
+    assert mina.post("/me/robot/")["Location"] == "/me/robot/"
+    [robot] = own_robots(here, "mina")
+    page = response_text(mina.get("/me/robot/"))
+    assert f"its name, {robot.name}, says nothing of you" in page
+    assert "You have none yet." not in page
+    assert "It has no key, so nothing speaks as your robot." in page
     assert own_robots(here, "bob") == []
 
 
@@ -164,7 +181,7 @@ def test_signing_in_makes_no_robot_and_a_viewer_has_none(world: World) -> None:
         make_signed_in_client(here, name).get("/me/")
         assert own_robots(here, name) == []
     vera = make_signed_in_client(here, "vera")
-    assert vera.get("/me/robot/").status_code == 404
+    assert vera.get("/me/robot/").status_code == vera.post("/me/robot/").status_code == 404
     assert "/me/robot/" not in response_text(vera.get("/me/"))
 
 

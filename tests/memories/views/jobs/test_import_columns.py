@@ -38,7 +38,8 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def upload(here: Tenant, content: str | bytes = TABLE, **more: str) -> Any:
     body = content.encode() if isinstance(content, str) else content
-    sent = {"file": SimpleUploadedFile("chat.csv", body), "speakers": "organisation", **more}
+    sent = {"file": SimpleUploadedFile("chat.csv", body), "speakers": "organisation"}
+    sent |= {"readers": "private", **more}
     return make_signed_in_client(here, "ada").post("/import/", sent)
 
 

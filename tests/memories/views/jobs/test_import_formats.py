@@ -47,7 +47,9 @@ def send(here: Tenant, content: Any, **more: str) -> Any:
     """Choose a file; what the page answers."""
     file = SimpleUploadedFile("export", as_bytes(content))
     client = make_signed_in_client(here, "ada")
-    return client.post("/import/", {"file": file, "speakers": "organisation", **more})
+    return client.post(
+        "/import/", {"file": file, "speakers": "organisation", "readers": "private", **more}
+    )
 
 
 def words_of(page: str) -> str:

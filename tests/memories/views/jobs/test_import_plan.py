@@ -39,7 +39,8 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def keep(here: Tenant, content: bytes, name: str = "ada") -> Any:
-    sent = {"file": SimpleUploadedFile("talk.jsonl", content), "speakers": "organisation"}
+    file = SimpleUploadedFile("talk.jsonl", content)
+    sent = {"file": file, "speakers": "organisation", "readers": "private"}
     return make_signed_in_client(here, name).post("/import/", sent)
 
 

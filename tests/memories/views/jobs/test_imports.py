@@ -46,11 +46,26 @@ def jsonl(*extra: bytes) -> bytes:
     return b"\n".join([*(json.dumps(line).encode() for line in LINES), *extra])
 
 
+def test_nobody_is_chosen_as_reader_before_the_admin_chooses(world: World) -> None:
+    """Neither everyone nor the narrowest: a press without a choice brings nothing."""
+    ada = make_signed_in_client(world.here, "ada")
+    page = response_text(ada.get("/import/"))
+    radios = re.findall(r'<input type="radio" name="readers"[^>]*>', page)
+    assert len(radios) == 2
+    assert not any("checked" in one for one in radios)
+    file = SimpleUploadedFile("talk.jsonl", jsonl())
+    answer = ada.post("/import/", {"file": file, "speakers": "organisation"})
+    assert answer.status_code == 422
+    assert "Choose who reads such a line." in response_text(answer)
+
+
 def upload(here: Tenant, content: bytes, name: str = "ada", *, sit: str = "no") -> Any:
     """Chosen, looked at and sent; what the last page answered."""
     file = SimpleUploadedFile("talk.jsonl", content)
     browser = make_signed_in_client(here, name)
-    kept = browser.post("/import/", {"file": file, "speakers": "organisation"})
+    kept = browser.post(
+        "/import/", {"file": file, "speakers": "organisation", "readers": "private"}
+    )
     if kept.status_code != 302:
         return kept
     return browser.post(kept["Location"].partition("?")[0], {"sit": sit})

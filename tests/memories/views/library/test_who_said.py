@@ -11,7 +11,13 @@ from memories.store.models.memory import Memory
 from memories.views.browsing import robot_mentions
 from memories.views.browsing.draw_lanes import MAX_LANES, LaneMark, draw_lanes
 from orgs.principals import resolve_principal
+from personas.block_writes.block_updates import WriteOptions, add_entry
 from tests.page_client import make_signed_in_client, response_text
+from tests.personas.persona_helpers import (
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+)
 from tests.world import NOW, World
 
 DAY = timedelta(days=1)
@@ -31,7 +37,7 @@ def test_robots_with_counts_and_the_words_in_their_order(world: World) -> None:
     assert sorted(rows[1:]) == [("Typed in here", 1), ("bolt", 1)]
     words = ["".join(p["text"] for p in m["parts"]) for m in page.context["moments"]]
     assert words[:3] == ["A crane squeaks.", "The crane is oiled.", "The crane <b>moved</b>."]
-    assert page.context["summary"] == "4 memories from 3 robots"
+    assert page.context["summary"] == "4 memories from 2 robots and others"
     html = page.content.decode()
     assert "&lt;b&gt;moved" in html
     assert f"/memories/{late.id}/" in html
@@ -39,6 +45,30 @@ def test_robots_with_counts_and_the_words_in_their_order(world: World) -> None:
     assert "my dream" not in html
     theirs = make_signed_in_client(world.there, "bob").get("/said/", {"topic": "crane"})
     assert "No match" in response_text(theirs)
+
+
+def test_what_was_typed_in_is_of_no_robot_and_a_personal_one_is_not_counted(world: World) -> None:
+    """By the rows: whose robot wrote each, and whether it has a name that the reader is told."""
+    here, now = world.here, timezone.now()
+    chidi = make_signed_in_client(here, "chidi")
+    here.remember(here.person("ada"), "The crane is red.", visibility="organisation")
+
+    def summary() -> str:
+        return str(chidi.get("/said/", {"topic": "crane"}).context["summary"])
+
+    with resolve_principal(here.person("chidi")).scope():
+        rows = Memory.objects.filter(content__contains="crane").select_related("robot")
+        assert [row.robot.builtin for row in rows] == ["web"]
+    assert summary() == "1 memory"
+    here.remember(here.robot("aria"), "A crane squeaks.")
+    assert summary() == "2 memories from 1 robot and others"
+    make_association(here, "mina")
+    robot = make_owner_actor(here, "mina")
+    block = get_block_by_label(robot, now=now).block
+    add_entry(robot, block.id, "A crane is asked for first.", wanted=WriteOptions(), now=now)
+    assert summary() == "3 memories from 1 robot and others"
+    here.remember(here.robot("bolt"), "A crane sings.", occurred_at=NOW)
+    assert summary() == "4 memories from 2 robots and others"
 
 
 def test_an_api_and_a_page_tell_the_same(world: World) -> None:
