@@ -4,7 +4,8 @@ from django import forms
 
 from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
 from memories.context.connectors.models import AccountType
-from memories.context.connectors.subscriptions import DEFAULT_PERIOD_MINUTES, FETCHED_KINDS
+from memories.context.connectors.subscriptions import FETCHED_KINDS
+from memories.jobs.fetch_schedule import DEFAULT_PERIOD_MINUTES
 from memories.privacy.my_memories import VIEWS
 from memories.views.forms.import_forms import file_field
 from orgs.languages.page_text import lazy_text

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from memories.ingestion.file_import import plan_import, table_upload
 from memories.ingestion.file_import.formats.registry import AUTO
-from memories.ingestion.file_import.import_job import UnreadableImportError, load_import_summary
+from memories.ingestion.file_import.import_job import UnreadableImportError
+from memories.ingestion.file_import.import_summary import load_import_summary
 from memories.jobs.job_files import RETENTION
 from memories.jobs.models import Job, JobState
 from memories.snapshots.export_job import enqueue_export, find_ready_file, get_file
