@@ -15,6 +15,7 @@ from memories.jobs.job_queue import enqueue_job
 from memories.jobs.models import OPEN_STATES, Job
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
+from orgs.models.base import TenantModel
 from orgs.models.memberships import Member, joined_q
 from orgs.principals import Actor, Principal
 
@@ -25,7 +26,7 @@ MAX_STARTED = 50
 SCHEDULE_FIELDS = ("period_minutes", "next_run_at", "paused_for", "failures")
 
 
-class FetchSchedule(models.Model):
+class FetchSchedule(TenantModel):
     """The schedule of a row. period_minutes: between two fetches; None if it is not fetched.
     next_run_at: when it is due; None while it is paused. failures: those one after another.
     paused_for: why it is paused."""
@@ -105,7 +106,7 @@ def open_jobs(actor: Actor, kind: str) -> "models.QuerySet[Job]":
     return Job.objects.filter(
         organisation_id=actor.organisation_id,
         member_id=actor.member_id,  # type: ignore[misc] # None is IS NULL
-        robot_id=actor.robot_id,  # type: ignore[misc]
+        robot_id=actor.robot_id,
         kind=kind,
         state__in=OPEN_STATES,
     )

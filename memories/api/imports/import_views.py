@@ -14,7 +14,7 @@ from memories.api.serializers.jobs import JobSerializer
 from memories.ingestion.file_import.import_job import (
     check_may_import,
     enqueue_import,
-    find_reading_group,
+    get_reading_group,
 )
 from memories.ingestion.file_import.plan_import import plan_upload
 from orgs.api.base_view import APIView
@@ -54,7 +54,7 @@ class ImportsView(APIView):
             "size": file.size,
             "by_group": given["speaker_scope"] == "group",
             "everyone": given["readers"] == "organisation",
-            "group_id": find_reading_group(request.user, given["group"])
+            "group_id": get_reading_group(request.user, given["group"]).id
             if "group" in given
             else None,
             "now": timezone.now(),

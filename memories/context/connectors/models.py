@@ -33,7 +33,7 @@ class PauseReason(models.TextChoices):
     UNENCRYPTED = "unencrypted"
 
 
-class Account(FetchSchedule, TenantModel):
+class Account(FetchSchedule):
     """A calendar, mailbox or feed of a member, in the member's own audience.
 
     name: unique for the member. problems: what was left out of its file, in sentences.

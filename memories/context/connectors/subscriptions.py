@@ -161,7 +161,7 @@ def start_due_fetches(now: datetime) -> int:
 
 def _start_due(organisation_id: UUID, now: datetime) -> int:
     due = list_due(Account, organisation_id, now, "id", "member_id", using=WORKER)
-    return sum(_start_fetch(organisation_id, *one, now) for one in due)
+    return sum(_start_fetch(organisation_id, id_, member_id, now) for id_, member_id in due)
 
 
 def _start_fetch(organisation_id: UUID, account_id: UUID, member_id: UUID, now: datetime) -> bool:

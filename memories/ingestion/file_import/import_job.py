@@ -49,7 +49,7 @@ from memories.jobs.models import Job, JobState, JobType
 from memories.jobs.run_jobs import PermanentJobError
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Role
-from orgs.models.organisations import Organisation
+from orgs.models.organisations import Group, Organisation
 from orgs.organisations.references import get_group, parse_uuid
 from orgs.principals import MANAGE_SCOPE, Actor, resolve_principal
 from robots.models.keys import KeyScope
@@ -174,11 +174,17 @@ def check_may_import(actor: Actor) -> None:
         )
 
 
-def find_reading_group(actor: Actor, reference: str | UUID) -> UUID:
-    """The id of a group that may read lines which name no reader: one that the importer knows.
+def get_reading_group(actor: Actor, reference: str | UUID) -> Group:
+    """A group that may read lines which name no reader: one that the importer knows.
     Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
-        return get_group(actor.organisation_id, reference, manageable_groups(actor)).id
+        return get_group(actor.organisation_id, reference, manageable_groups(actor))
+
+
+def list_reading_groups(actor: Actor) -> list[tuple[UUID, str]]:
+    """(id, name) of the groups that `get_reading_group` finds, by name."""
+    with organisation_scope(actor.organisation_id):
+        return list(manageable_groups(actor).order_by("name", "id").values_list("id", "name"))
 
 
 def check_may_import_own(actor: Actor) -> None:

@@ -33,7 +33,7 @@ class LineReaders(models.TextChoices):
     GROUP = "group"
 
 
-class ImportSubscription(FetchSchedule, TenantModel):
+class ImportSubscription(FetchSchedule):
     """A folder below that of the organisation. Everybody who may import sees it.
 
     member, or robot with key: its author, whose job each run is. folder: its path, with `/`. The

@@ -104,7 +104,7 @@ def _check_rights(actor: Actor, found: ImportSubscription) -> None:
         check_may_import(actor)
     except PermissionError as error:
         raise FolderError(FolderPauseReason.AUTHOR) from error
-    if found.readers == LineReaders.GROUP:
+    if found.group_id is not None:
         with organisation_scope(actor.organisation_id):
             if not manageable_groups(actor).filter(id=found.group_id).exists():
                 raise FolderError(FolderPauseReason.GROUP)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from memories.ingestion.file_import.formats.csv_table import parse_columns
 from memories.ingestion.file_import.formats.line_writer import find_zone
 from memories.ingestion.file_import.formats.registry import AUTO
-from memories.ingestion.file_import.import_job import check_may_import, find_reading_group
+from memories.ingestion.file_import.import_job import check_may_import, get_reading_group
 from memories.ingestion.folder_import.models import (
     FolderFile,
     FolderPauseReason,
@@ -123,7 +123,7 @@ def subscribe_to_folder(
         by_group=options.by_group,
         join_groups=options.join_groups,
         readers=options.readers,
-        group_id=find_reading_group(actor, options.group)
+        group_id=get_reading_group(actor, options.group).id
         if options.readers == LineReaders.GROUP
         else None,
         period_minutes=period_minutes,
@@ -134,11 +134,11 @@ def subscribe_to_folder(
         with organisation_scope(actor.organisation_id):
             _store(made)
             audit.record_entry(
-                "import_subscription.added",
+                "folder.added",
                 actor=actor,
                 now=now,
                 target=made.id,
-                target_type="import-subscription",
+                target_type="folder",
                 period_minutes=period_minutes,
                 readers=made.readers,
             )
@@ -245,11 +245,11 @@ def change_folder_subscription(
                 found.resume(now)
             found.save(update_fields=SCHEDULE_FIELDS)
             audit.record_entry(
-                "import_subscription.changed",
+                "folder.changed",
                 actor=actor,
                 now=now,
                 target=found.id,
-                target_type="import-subscription",
+                target_type="folder",
                 paused=found.next_run_at is None,
                 period_minutes=found.period_minutes,
             )
@@ -268,11 +268,11 @@ def remove_folder_subscription(actor: Actor, subscription_id: UUID, *, now: date
             raise ReferenceNotFoundError("subscription", subscription_id)
         found.delete()
         audit.record_entry(
-            "import_subscription.removed",
+            "folder.removed",
             actor=actor,
             now=now,
             target=subscription_id,
-            target_type="import-subscription",
+            target_type="folder",
         )
 
 
