@@ -24,7 +24,7 @@ from memories.ingestion.folder_import.subscriptions import (
 )
 from memories.views.forms.import_folder_form import ImportFolderForm
 from memories.views.forms.import_forms import READERS_GONE, ImportForm
-from memories.views.forms.my_memories_forms import PERIOD_LABELS
+from memories.views.forms.my_memories_forms import period_label
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.languages.page_text import format_number, lazy_text
 from orgs.views.page_access import ADMINS, members_only
@@ -69,8 +69,6 @@ def import_page_context(
 
 def _folder_row(found: SubscriptionSummary) -> dict[str, Any]:
     row = found.row
-    minutes = row.period_minutes or 0
-    often = gettext("Every %(minutes)s minutes") % {"minutes": format_number(minutes)}
     return {
         "folder": row.folder or WHOLE_FOLDER,
         "author": found.author,
@@ -82,7 +80,7 @@ def _folder_row(found: SubscriptionSummary) -> dict[str, Any]:
         if found.refused
         else "",
         "problems": found.problems,
-        "often": PERIOD_LABELS.get(minutes, often),
+        "often": period_label(row.period_minutes),
         "next_run_at": row.next_run_at,
         "failures": row.failures,
         "paused_for": PAUSE_LABELS.get(row.paused_for, ""),

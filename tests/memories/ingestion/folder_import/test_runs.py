@@ -3,15 +3,20 @@
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from celery import current_app
 from django.utils import timezone
 
-from memories.ingestion.folder_import import server_folder
+from memories.ingestion.folder_import import run_folder, server_folder
 from memories.ingestion.folder_import import subscriptions as service
 from memories.ingestion.folder_import.run_folder import FAILURE_SENTENCES
+from memories.jobs import job_queue
 from memories.jobs.fetch_schedule import MAX_FAILURES
 from memories.jobs.models import JobState
+from memories.jobs.run_jobs import run_job
+from memories.privacy.request_erasure import erase_member
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.members.members import remove_member
@@ -230,3 +235,141 @@ def test_who_left_leaves_it_paused_and_another_admin_sees_and_removes_it(
     assert answer["paused_for"] == "author"
     assert client.delete(f"{URL}/{made['id']}").status_code == 204
     assert client.get(URL).json()["results"] == []
+
+
+def test_the_sweeper_of_subscriptions_starts_folders(here: Tenant, folder: Path) -> None:
+    made = subscribe(here)
+    run_all(here)
+    with organisation_scope(here.id):
+        service.ImportSubscription.objects.filter(id=made["id"]).update(
+            next_run_at=timezone.now() - timedelta(minutes=1)
+        )
+    current_app.tasks["memories.sweep_subscriptions"]()
+    assert [one.state for one in jobs(here)] == [JobState.DONE, JobState.WAITING]
+
+
+@pytest.mark.parametrize("limit", ["MAX_TAKEN", "MAX_TAKEN_BYTES", "MAX_OPEN_IMPORTS"])
+def test_a_flood_comes_in_portions(
+    here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    for number in range(3):
+        write(folder / f"{number}.jsonl", line(str(number), f"Cake number {number}."))
+    # The look itself is an import that runs.
+    monkeypatch.setattr(run_folder, limit, 2 if limit == "MAX_OPEN_IMPORTS" else 1)
+    made = subscribe(here)
+    assert run_all(here).result == {"taken": 1, "later": 2}
+    assert [look(here, made["id"]).result for _ in range(3)] == [
+        {"taken": 1, "later": 1},
+        {"taken": 1},
+        {},
+    ]
+    assert len(remembered(here)) == 3
+
+
+def test_a_run_goes_on_in_its_next_turn(
+    here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder / "0.jsonl", "no json\n")
+    for number in range(1, 4):
+        write(folder / f"{number}.jsonl", line(str(number), f"Cake number {number}."))
+    monkeypatch.setattr(job_queue, "SLICE_SECONDS", 0.0)
+    made = subscribe(here)
+    done = run_all(here)
+    assert (done.state, done.result) == (JobState.DONE, {"taken": 3, "refused": 1})
+    assert (done.done, done.total, len(done.problems)) == (4, 4, 1)
+    assert subscription(here, made["id"]).failures == 1, "a run counts once"
+    assert len(imports(here)) == 3
+
+
+def test_pausing_stops_what_waits_and_nothing_is_lost(here: Tenant, folder: Path) -> None:
+    write(folder / "a.jsonl", line("1", "I bring cake."))
+    made = subscribe(here)
+    assert change(here, made["id"], paused=True)["paused_for"] == "asked"
+    run_all(here)
+    assert (imports(here), remembered(here)) == ([], {})
+    change(here, made["id"], paused=False)
+    assert run_all(here).result == {"taken": 1}
+
+
+def test_a_file_that_changes_while_it_is_read_is_taken_by_the_next_run(
+    here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(folder / "a.jsonl", line("1", "I bring cake."))
+    made = subscribe(here)
+    whole = run_folder.copy_file
+
+    def growing(descriptor: int, name: str, to: Any) -> Any:
+        with path.open("a") as file:
+            file.write(line("2", "And tea."))
+        return whole(descriptor, name, to)
+
+    def changing(*_: Any) -> Any:
+        raise server_folder.FileChangingError
+
+    monkeypatch.setattr(run_folder, "copy_file", changing)
+    assert run_all(here).result == {"later": 1}
+    assert (files(here), imports(here)) == ([], [])
+    assert subscription(here, made["id"]).failures == 0
+    # It has grown between the look and the reading: what was read is what is known.
+    monkeypatch.setattr(run_folder, "copy_file", growing)
+    assert look(here, made["id"]).result == {"taken": 1}
+    monkeypatch.setattr(run_folder, "copy_file", whole)
+    assert look(here, made["id"]).result == {}
+    assert len(remembered(here)) == 2
+
+
+def test_two_workers_record_a_file_once(
+    here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder / "a.jsonl", line("1", "I bring cake."))
+    subscribe(here)
+    [job] = jobs(here)
+    whole = run_folder.convert_file
+
+    def meanwhile(*given: Any, **more: Any) -> Any:
+        """Another worker has the same job, as its lease was over."""
+        monkeypatch.setattr(run_folder, "convert_file", whole)
+        found = run_folder._find_active(here.id, UUID(job.parameters["folder"]))
+        assert found is not None
+        assert run_folder._look_through(here.person("ada"), jobs(here)[0], found)
+        return whole(*given, **more)
+
+    monkeypatch.setattr(run_folder, "convert_file", meanwhile)
+    assert run_all(here).result == {"later": 1}
+    assert len(imports(here)) == len(files(here)) == 1
+    assert remembered(here) == {"I bring cake.": "member"}
+
+
+def test_a_mount_that_is_gone_for_a_while_brings_nothing_back(
+    here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(folder / "a.jsonl", line("1", "I bring cake."))
+    made = subscribe(here)
+    run_all(here)
+    path.rename(folder.parent / ".aside")
+    assert look(here, made["id"]).result == {}
+    (folder.parent / ".aside").rename(path)
+    assert look(here, made["id"]).result == {}
+    assert len(imports(here)) == 1
+    # Only so many are remembered.
+    monkeypatch.setattr(run_folder, "MAX_REMEMBERED", 1)
+    path.unlink()
+    write(folder / "b.jsonl", line("2", "I bring tea."))
+    look(here, made["id"])
+    assert len(files(here)) == 1
+
+
+def test_an_erased_admin_leaves_no_folder(here: Tenant, folder: Path) -> None:
+    write(folder / "a.jsonl", "no json\n")
+    subscribe(here)
+    run_all(here)
+    ada = here.members["ada"].id
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["chidi"].id).update(role=Role.ADMIN)
+        chidi = Member.objects.get(id=here.members["chidi"].id)
+    erasure = erase_member(actor_of(chidi), ada, confirm=str(ada), now=timezone.now())
+    while run_job(here.id, erasure.job_id, None):
+        pass
+    with organisation_scope(here.id):
+        assert service.ImportSubscription.objects.count() == 0
+    assert files(here) == []

@@ -24,7 +24,9 @@ COUNTS = ("imported", "already", "skipped", "groups", "members")
 UNCONFIRMED = "Nothing is imported. Say --yes to import, or --dry-run to see what it would bring."
 
 
-def check_readers(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+def check_readers(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
     """private, organisation, or a group by its id or external id. Raises BadParameter."""
     kind, _, group = (value or "").partition(":")
     if value in (None, "private", "organisation") or (kind == "group" and group):
