@@ -234,6 +234,8 @@ def _render_webhooks(actor: Actor) -> bytes:
 
 def _render_folders(actor: Actor) -> bytes:
     """The folders on the server from which the member had files imported."""
+    if actor.member_id is None:
+        return b""
     fields = ("folder", "readers", "period_minutes", "created_at", "paused_for")
     with organisation_scope(actor.organisation_id):
         rows = ImportSubscription.objects.filter(

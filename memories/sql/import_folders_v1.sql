@@ -1,5 +1,5 @@
 -- Folders on the server whose new files are imported; docs/adr/0081-folders.md. They are of the organisation:
--- what they bring has readers of its own. Neither the worker nor support reads them.
+-- what they bring has readers of its own. The worker reads of them what an erasure needs, support nothing.
 
 ALTER TABLE memories_importsubscription
     ADD CONSTRAINT memories_importsubscription_tenant UNIQUE (organisation_id, id),
@@ -52,3 +52,14 @@ CREATE POLICY memories_folderfile_app_update ON memories_folderfile FOR UPDATE T
     WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
 CREATE POLICY memories_folderfile_app_delete ON memories_folderfile FOR DELETE TO commonmind_app
     USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+CREATE POLICY memories_importsubscription_worker_select ON memories_importsubscription FOR SELECT TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+CREATE POLICY memories_importsubscription_worker_delete ON memories_importsubscription FOR DELETE TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+GRANT SELECT (id, organisation_id, member_id, robot_id), DELETE ON memories_importsubscription TO commonmind_worker;
+CREATE POLICY memories_folderfile_worker_select ON memories_folderfile FOR SELECT TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+CREATE POLICY memories_folderfile_worker_update ON memories_folderfile FOR UPDATE TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid)
+    WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+GRANT SELECT (id, organisation_id, problem), UPDATE (problem) ON memories_folderfile TO commonmind_worker;

@@ -260,7 +260,9 @@ def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     known = manageable_groups(actor).filter(id__in=groups)
     for group_id, confidential, name in known.values_list("id", "confidential", "name"):
         found.known.add(group_id)
-        found.names.setdefault(group_id, name)
+        if group_id == cast.default_group:
+            # The file does not name it.
+            found.names[group_id] = name
         if not confidential:
             found.open.add(group_id)
     # A person reads all of these, a robot those in which it sits.

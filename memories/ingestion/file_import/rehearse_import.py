@@ -59,10 +59,9 @@ class RehearsingImporter(PlanningImporter):
         self._groups: Counter[str] = Counter()
         self._examples: list[tuple[ImportLine, UUID]] = []
         # The default group, which the file does not name.
+        asked = [id_ for id_ in [self.cast.default_group] if id_]
         with organisation_scope(self.organisation.id):
-            rows = Group.objects.filter(
-                organisation_id=self.organisation.id, id=self.cast.default_group
-            )
+            rows = Group.objects.filter(organisation_id=self.organisation.id, id__in=asked)
             self._named = dict(rows.values_list("id", "name"))
 
     def _import(self, lines: Sequence[ImportLine]) -> None:
@@ -107,9 +106,9 @@ class RehearsingImporter(PlanningImporter):
 
     def _readers(self, id_: UUID) -> str:
         audience: PlannedAudience = self.cast.planned[id_]
-        groups = self._named | {
+        groups = {
             id_: self.cast.group_names.get(name, name) for name, id_ in self.cast.groups.items()
-        }
+        } | self._named
         if audience.kind == AudienceType.ORGANISATION:
             return "everyone in the organisation"
         if audience.kind == AudienceType.GROUP and audience.group:

@@ -49,9 +49,9 @@ from orgs.models.organisations import Organisation
 from orgs.principals import Actor, resolve_principal
 from robots.people.directory import manageable_groups
 
-# The most files and bytes that one run takes, and imports of one author that wait or run at a
-# time. What is left comes with the next run.
-MAX_TAKEN, MAX_TAKEN_BYTES, MAX_OPEN_IMPORTS = 100, 1024 * 1024 * 1024, 100
+# The most files and bytes that one run reads, and imports of one author that wait or run at a time.
+# What is left comes with the next run.
+MAX_FILES, MAX_RUN_BYTES, MAX_OPEN_IMPORTS = 100, 1024 * 1024 * 1024, 100
 # Files that are remembered, also some that are gone: one that comes back is not imported again.
 MAX_REMEMBERED = 2 * MAX_ENTRIES
 MAX_PROBLEM_CHARACTERS, MAX_PATH_CHARACTERS = 500, 200
@@ -132,7 +132,7 @@ def _look_through(actor: Actor, job: Job, found: ImportSubscription) -> bool:
         job.total = job.done + len(new)
         run.counts[LEFT_OUT], run.counts[LATER] = listing.left_out, 0
         for at, one in enumerate(new):
-            if run.is_full() or not run.take(descriptor, one):
+            if run.is_full() or not run.enqueue_file(descriptor, one):
                 run.counts[LATER] += len(new) - at
                 break
             if at + 1 < len(new) and (
@@ -161,14 +161,14 @@ class _Run:
 
     def is_full(self) -> bool:
         """Whether the rest is for the next run."""
-        taken_bytes = self.job.place.get("bytes", 0)
-        return self.counts[TAKEN] >= MAX_TAKEN or taken_bytes >= MAX_TAKEN_BYTES or self.room <= 0
+        read_bytes = self.job.place.get("bytes", 0)
+        return self.job.done >= MAX_FILES or read_bytes >= MAX_RUN_BYTES or self.room <= 0
 
-    def take(self, descriptor: int, one: FileState) -> bool:
+    def enqueue_file(self, descriptor: int, one: FileState) -> bool:
         """Queue the import of a file, or record why not. Returns False if the subscription was
         removed or paused."""
         try:
-            outcome = self._take(descriptor, one)
+            outcome = self._enqueue_file(descriptor, one)
         except FileChangingError:
             outcome = LATER
         except _EndedError:
@@ -177,7 +177,6 @@ class _Run:
             self.counts[outcome] += 1
         if outcome == TAKEN:
             self.room -= 1
-            self.job.place = {"bytes": self.job.place.get("bytes", 0) + one.size}
         self.job.done += 1
         self.store()
         return True
@@ -189,13 +188,14 @@ class _Run:
     def _seen(self, one: FileState) -> tuple[int, int, str]:
         return self.known.get(path_digest(one.path), (-1, -1, ""))
 
-    def _take(self, descriptor: int, one: FileState) -> str:
+    def _enqueue_file(self, descriptor: int, one: FileState) -> str:
         """TAKEN, REFUSED, or empty for a file whose content was seen before. Raises
         FileChangingError and _EndedError."""
         digest = ""
         with TemporaryFile() as copy:
             try:
                 one, digest = copy_file(descriptor, one.path, copy)
+                self.job.place = {"bytes": self.job.place.get("bytes", 0) + one.size}
                 if digest == self._seen(one)[2]:
                     self._record(one, digest)
                     return ""

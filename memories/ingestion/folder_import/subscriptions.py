@@ -10,7 +10,8 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from memories.ingestion.file_import.formats.csv_table import parse_columns
@@ -178,11 +179,10 @@ def list_subscriptions(
             .annotate(taken=Count("id", filter=Q(problem="")), refused=Count("id", ~Q(problem="")))
             .values_list("subscription_id", "taken", "refused")
         }
-        refused = files.exclude(problem="").order_by("-looked_at", "id")
+        newest = Window(RowNumber(), partition_by="subscription_id", order_by=["-looked_at", "id"])
+        refused = files.exclude(problem="").annotate(at=newest).filter(at__lte=MAX_REFUSED_SHOWN)
         problems: dict[UUID, list[str]] = {}
-        for id_, problem in refused.values_list("subscription_id", "problem")[
-            : MAX_REFUSED_SHOWN * MAX_SUBSCRIPTIONS
-        ]:
+        for id_, problem in refused.order_by("at").values_list("subscription_id", "problem"):
             problems.setdefault(id_, []).append(problem)
         groups = manageable_groups(actor).in_bulk([row.group_id for row in rows if row.group_id])
         authors = _author_names(rows, here)
@@ -192,7 +192,7 @@ def list_subscriptions(
             authors.get(row.member_id or row.robot_id, ""),
             groups.get(row.group_id) if row.group_id else None,
             *counts.get(row.id, (0, 0)),
-            tuple(problems.get(row.id, [])[:MAX_REFUSED_SHOWN]),
+            tuple(problems.get(row.id, [])),
         )
         for row in rows
     ]

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from memories.ingestion.folder_import import subscriptions as service
 from memories.ingestion.folder_import.models import FolderFile, ImportSubscription
-from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.job_queue import list_ready_jobs
+from memories.jobs.models import Job, JobType
 from memories.jobs.run_jobs import run_job
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -61,10 +62,15 @@ def imports(here: Tenant) -> list[Job]:
     return [one for one in jobs(here) if service.FOLDER_KEY not in one.parameters]
 
 
+def work(here: Tenant) -> None:
+    """What a worker does with all that waits, also for robots."""
+    while ready := list_ready_jobs(here.id, timezone.now()):
+        run_job(*ready[0])
+
+
 def run_all(here: Tenant) -> Job:
     """What a worker does with all that waits; returns the last look at a folder."""
-    while waiting := [one for one in jobs(here) if one.state == JobState.WAITING]:
-        run_job(here.id, waiting[0].id, waiting[0].member_id, waiting[0].robot_id)
+    work(here)
     return [one for one in jobs(here) if service.FOLDER_KEY in one.parameters][-1]
 
 

@@ -5,13 +5,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from memories.ingestion.folder_import import subscriptions as service
 from memories.ingestion.folder_import.models import ImportSubscription
 from orgs.database.rls import organisation_scope
-from tests.memories.ingestion.folder_import.folder import line, look, run_all, write
+from orgs.models.organisations import Group
+from tests.memories.ingestion.folder_import.folder import (
+    line,
+    look,
+    remembered,
+    run_all,
+    work,
+    write,
+)
 from tests.world import Tenant
 
 PAGE = "/import/"
@@ -139,6 +148,33 @@ def test_a_group_can_be_chosen_for_a_folder_and_for_a_file(
     assert f"What names no reader is for the group {group.name}." in text(client.get(PAGE))
 
 
+def test_the_plan_of_a_file_says_which_group_reads_what_names_nobody(
+    client: Client, here: Tenant
+) -> None:
+    with organisation_scope(here.id):
+        Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
+    choice = f"group:{here.groups['launch'].id}"
+    file = SimpleUploadedFile("talk.jsonl", line("1", "I bring cake.").encode())
+    body = {"file": file, "speakers": "organisation", "readers": choice}
+    sent = client.post(PAGE, body, follow=True)
+    page = text(sent)
+    assert "The group #launch reads them." in page
+    assert "#launch 1 line. 4 people who can sign in would read it." in page
+    assert "4 people who can sign in" in page
+    [(address, _)] = sent.redirect_chain
+    sent = client.post(address, {"sit": "no", "readers": choice, "speakers": "organisation"})
+    assert sent.status_code == 302
+    work(here)
+    assert remembered(here) == {"I bring cake.": "group"}
+    # Somebody made the group a hidden one since.
+    file.seek(0)
+    address = client.post(PAGE, body)["Location"]
+    with organisation_scope(here.id):
+        Group.objects.filter(id=here.groups["launch"].id).update(confidential=True)
+    page = text(client.get(address, follow=True))
+    assert "You cannot choose these readers any more; choose again." in page
+
+
 def test_a_server_without_a_folder_says_so(client: Client, settings: Any) -> None:
     settings.IMPORT_FOLDER = ""
     page = text(client.get(PAGE))
@@ -157,7 +193,8 @@ def test_a_full_list_has_no_form(
     assert "There are 1 already. Remove one first." in text(client.get(PAGE))
     monkeypatch.setattr(service, "MAX_SUBSCRIPTIONS", 1)
     answer = send(client, here, folder="more")
-    assert (answer.status_code, "Remove one first." in text(answer)) == (422, True)
+    assert answer.status_code == 422
+    assert "There are 1 folders already; remove one first." in text(answer)
 
 
 def test_who_lost_the_right_is_told_when_it_is_resumed(

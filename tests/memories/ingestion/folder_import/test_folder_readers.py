@@ -13,7 +13,6 @@ from django.utils import timezone
 from memories.ingestion.folder_import import subscriptions as service
 from memories.ingestion.folder_import.models import FolderFile, ImportSubscription
 from memories.ingestion.folder_import.run_folder import FAILURE_SENTENCES
-from memories.jobs.job_queue import list_ready_jobs
 from memories.jobs.models import JobState
 from memories.jobs.run_jobs import run_job
 from orgs.database.rls import organisation_scope
@@ -34,6 +33,7 @@ from tests.memories.ingestion.folder_import.folder import (
     run_all,
     subscribe,
     subscription,
+    work,
     write,
 )
 from tests.world import Tenant, World
@@ -67,12 +67,6 @@ def readers(here: Tenant, text: str) -> list[str]:
         set_scope_settings(connection, organisation=here.id, audiences=ids)
         rows = connection.execute(READERS_SQL, {"text": text, "organisation": here.id})
         return [name for (name,) in rows.fetchall()]
-
-
-def work(here: Tenant) -> None:
-    """What a worker does with all that waits, also for robots."""
-    while ready := list_ready_jobs(here.id, timezone.now()):
-        run_job(*ready[0])
 
 
 def sits(here: Tenant, group: str, *names: str) -> None:
@@ -208,7 +202,7 @@ def test_another_organisation_reaches_neither_the_row_nor_the_files(
     write(folder / "a.jsonl", line("1", "The colours are fixed."))
     made = subscribe(here)
     run_all(here)
-    client, one = there.browser("oskar"), f"{URL}/{made['id']}"
+    client, one = there.browser("ada"), f"{URL}/{made['id']}"
     assert client.get(URL).json() == {"results": []}
     assert client.get(one).status_code == 404
     assert client.patch(one, {"paused": True}, format="json").status_code == 404
@@ -216,7 +210,8 @@ def test_another_organisation_reaches_neither_the_row_nor_the_files(
     slug = here.organisation.slug
     for path in (f"../{slug}/chats", f"/{slug}/chats/../../{slug}/chats"):
         answer = client.post(URL, {"folder": path}, format="json")
-        assert (answer.status_code, answer.json()["code"]) == (400, "bad-folder")
+        assert answer.status_code == 400
+        assert answer.json()["type"].endswith("bad-folder")
     # A link that somebody made in the folder of the other one.
     own = Path(django_settings.IMPORT_FOLDER) / there.organisation.slug
     own.mkdir()
@@ -268,13 +263,13 @@ def test_what_is_refused(
     here: Tenant, folder: Path, fields: dict[str, Any], status: int, code: str
 ) -> None:
     subscribe(here)
-    assert subscribe(here, status=status, **fields)["code"] == code
+    assert subscribe(here, status=status, **fields)["type"].endswith(code)
 
 
 def test_without_the_setting_nobody_subscribes(here: Tenant, settings: Any) -> None:
     settings.IMPORT_FOLDER = ""
     answer = subscribe(here, status=409)
-    assert answer["code"] == "no-import-folder"
+    assert answer["type"].endswith("no-import-folder")
     assert "IMPORT_FOLDER" in answer["detail"]
 
 
@@ -283,4 +278,4 @@ def test_there_are_only_so_many(
 ) -> None:
     monkeypatch.setattr(service, "MAX_SUBSCRIPTIONS", 1)
     subscribe(here)
-    assert subscribe(here, "more", status=409)["code"] == "too-many"
+    assert subscribe(here, "more", status=409)["type"].endswith("too-many")

@@ -248,7 +248,7 @@ def test_the_sweeper_of_subscriptions_starts_folders(here: Tenant, folder: Path)
     assert [one.state for one in jobs(here)] == [JobState.DONE, JobState.WAITING]
 
 
-@pytest.mark.parametrize("limit", ["MAX_TAKEN", "MAX_TAKEN_BYTES", "MAX_OPEN_IMPORTS"])
+@pytest.mark.parametrize("limit", ["MAX_FILES", "MAX_RUN_BYTES", "MAX_OPEN_IMPORTS"])
 def test_a_flood_comes_in_portions(
     here: Tenant, folder: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
@@ -359,10 +359,18 @@ def test_a_mount_that_is_gone_for_a_while_brings_nothing_back(
     assert len(files(here)) == 1
 
 
-def test_an_erased_admin_leaves_no_folder(here: Tenant, folder: Path) -> None:
-    write(folder / "a.jsonl", "no json\n")
+def test_an_erased_admin_leaves_no_folder_and_an_erased_name_no_trace(
+    here: Tenant, folder: Path
+) -> None:
+    write(folder / "mina.jsonl", "no json\n")
     subscribe(here)
     run_all(here)
+    mina = here.members["mina"].id
+    erasure = erase_member(here.person("ada"), mina, confirm=str(mina), now=timezone.now())
+    while run_job(here.id, erasure.job_id, None):
+        pass
+    [kept] = files(here)
+    assert (kept.problem != "", "mina" in kept.problem.casefold()) == (True, False)
     ada = here.members["ada"].id
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["chidi"].id).update(role=Role.ADMIN)
