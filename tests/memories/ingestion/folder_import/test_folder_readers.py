@@ -15,10 +15,13 @@ from memories.ingestion.folder_import.models import FolderFile, ImportSubscripti
 from memories.ingestion.folder_import.run_folder import FAILURE_SENTENCES
 from memories.jobs.models import JobState
 from memories.jobs.run_jobs import run_job
+from memories.privacy.export_my_data import iter_export
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Group, GroupMembership
+from orgs.organisations.organisation_removal import close_organisation, remove_organisation
+from orgs.placement.all_organisations import list_organisation_ids
 from robots.models.keys import Key
 from tests.databases import rolled_back_connection, set_scope_settings
 from tests.isolation.forgery import all_audiences_scope
@@ -279,3 +282,23 @@ def test_there_are_only_so_many(
     monkeypatch.setattr(service, "MAX_SUBSCRIPTIONS", 1)
     subscribe(here)
     assert subscribe(here, "more", status=409)["type"].endswith("too-many")
+
+
+def test_what_a_member_takes_along_names_their_folders(here: Tenant, folder: Path) -> None:
+    subscribe(here)
+    assert b'"import_folder":"chats"' in b"".join(iter_export(here.person("ada")))
+    assert b"import_folder" not in b"".join(iter_export(here.person("mina")))
+
+
+def test_a_removed_organisation_leaves_nothing(here: Tenant, folder: Path) -> None:
+    write(folder / "a.jsonl", line("1", "The colours are fixed."))
+    made = subscribe(here, readers="group", group="launch")
+    work(here)
+    assert len(files(here)) == 1
+    close_organisation(here.id, now=timezone.now())
+    assert here.id not in list_organisation_ids(), "no sweeper looks there"
+    while not remove_organisation(here.id, now=timezone.now(), seconds=60):
+        pass
+    assert files(here) == []
+    with organisation_scope(here.id):
+        assert not ImportSubscription.objects.filter(id=made["id"]).exists()

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from celery import current_app
 from django.utils import timezone
 
 from memories.ingestion.folder_import import run_folder, server_folder
@@ -17,6 +16,7 @@ from memories.jobs.fetch_schedule import MAX_FAILURES
 from memories.jobs.models import JobState
 from memories.jobs.run_jobs import run_job
 from memories.privacy.request_erasure import erase_member
+from memories.tasks import sweep_subscriptions
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.members.members import remove_member
@@ -244,7 +244,7 @@ def test_the_sweeper_of_subscriptions_starts_folders(here: Tenant, folder: Path)
         service.ImportSubscription.objects.filter(id=made["id"]).update(
             next_run_at=timezone.now() - timedelta(minutes=1)
         )
-    current_app.tasks["memories.sweep_subscriptions"]()
+    sweep_subscriptions()
     assert [one.state for one in jobs(here)] == [JobState.DONE, JobState.WAITING]
 
 
@@ -371,6 +371,18 @@ def test_an_erased_admin_leaves_no_folder_and_an_erased_name_no_trace(
         pass
     [kept] = files(here)
     assert (kept.problem != "", "mina" in kept.problem.casefold()) == (True, False)
+    [problem] = jobs(here)[0].problems
+    assert (problem["line"], "mina" in problem["reason"].casefold()) == (1, False)
+    ada = here.members["ada"].id
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["chidi"].id).update(role=Role.ADMIN)
+        chidi = Member.objects.get(id=here.members["chidi"].id)
+    erasure = erase_member(actor_of(chidi), ada, confirm=str(ada), now=timezone.now())
+    while run_job(here.id, erasure.job_id, None):
+        pass
+    with organisation_scope(here.id):
+        assert service.ImportSubscription.objects.count() == 0
+    assert files(here) == []
     ada = here.members["ada"].id
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["chidi"].id).update(role=Role.ADMIN)
