@@ -292,7 +292,8 @@ def test_what_a_member_takes_along_names_their_folders(here: Tenant, folder: Pat
 
 def test_a_removed_organisation_leaves_nothing(here: Tenant, folder: Path) -> None:
     write(folder / "a.jsonl", line("1", "The colours are fixed."))
-    made = subscribe(here, readers="group", group="launch")
+    sits(here, "launch", "ada")
+    made = subscribe(here, readers="group", group=str(here.groups["launch"].id))
     work(here)
     assert len(files(here)) == 1
     close_organisation(here.id, now=timezone.now())

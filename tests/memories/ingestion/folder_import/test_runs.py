@@ -383,13 +383,3 @@ def test_an_erased_admin_leaves_no_folder_and_an_erased_name_no_trace(
     with organisation_scope(here.id):
         assert service.ImportSubscription.objects.count() == 0
     assert files(here) == []
-    ada = here.members["ada"].id
-    with organisation_scope(here.id):
-        Member.objects.filter(id=here.members["chidi"].id).update(role=Role.ADMIN)
-        chidi = Member.objects.get(id=here.members["chidi"].id)
-    erasure = erase_member(actor_of(chidi), ada, confirm=str(ada), now=timezone.now())
-    while run_job(here.id, erasure.job_id, None):
-        pass
-    with organisation_scope(here.id):
-        assert service.ImportSubscription.objects.count() == 0
-    assert files(here) == []
