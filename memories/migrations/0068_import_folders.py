@@ -72,4 +72,5 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('organisation', 'subscription', 'path'), name='folder_file_once'),
         ),
         run_sql_file('memories', 'import_folders_v1'),
+        run_sql_file('memories', 'never_teaches_v7'),
     ]
