@@ -25,6 +25,7 @@ from memories.api.context import (
 from memories.api.decisions import debates, decision_views
 from memories.api.documents.document_views import DocumentsView, DocumentView
 from memories.api.erasure import erasure_views
+from memories.api.imports.folder_views import ImportSubscriptionsView, ImportSubscriptionView
 from memories.api.imports.import_views import ImportsView
 from memories.api.operations import bulk_changes, changes, operation_views, projections
 from memories.api.recall import answer, explain, profiles, who_said
@@ -190,6 +191,16 @@ patterns = [
     path("documents", DocumentsView.as_view(), name="documents-api"),
     path("documents/<uuid:document_id>", DocumentView.as_view(), name="document-api"),
     path("imports", ImportsView.as_view(), name="imports-api"),
+    path(
+        "imports/subscriptions",
+        ImportSubscriptionsView.as_view(),
+        name="import-subscriptions-api",
+    ),
+    path(
+        "imports/subscriptions/<uuid:subscription_id>",
+        ImportSubscriptionView.as_view(),
+        name="import-subscription-api",
+    ),
     path("consolidations", jobs_api.ConsolidationsView.as_view(), name="consolidations-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
     path("gate", gate_views.GateView.as_view(), name="gate"),

@@ -11,6 +11,7 @@ from memories.curation.decision_records.models import (
     Participant,
 )
 from memories.indexing.models import Embedding, Pending, Text
+from memories.ingestion.folder_import.models import FolderFile, ImportSubscription
 from memories.jobs.leases import PendingState, PendingWork
 from memories.jobs.models import Job, JobState, JobType
 from memories.knowledge_graph.models import (
@@ -83,9 +84,11 @@ __all__ = [
     "ErasureStep",
     "ErasureTarget",
     "Feedback",
+    "FolderFile",
     "GatePolicy",
     "GazetteerTerm",
     "HeldText",
+    "ImportSubscription",
     "Job",
     "JobState",
     "JobType",

@@ -20,6 +20,7 @@ from memories.indexing import (
 from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
 from memories.ingestion.documents.parser_slots import sweep_slots
 from memories.ingestion.file_import import import_job, plan_import
+from memories.ingestion.folder_import.subscriptions import start_due_folders
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs, turns
 from memories.jobs.job_queue import list_all_ready_jobs
@@ -323,4 +324,5 @@ def sweep_webhooks(**_: object) -> int:
 @shared_task(name="memories.sweep_subscriptions")
 def sweep_subscriptions(**_: object) -> int:
     """Enqueue a job for each subscription that is due. Returns how many."""
-    return start_due_fetches(timezone.now())
+    now = timezone.now()
+    return start_due_fetches(now) + start_due_folders(now)

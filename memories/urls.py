@@ -25,7 +25,7 @@ from memories.views.insights import (
     tiers,
     traces,
 )
-from memories.views.jobs import documents_page, imports, jobs_page
+from memories.views.jobs import documents_page, import_folders, imports, jobs_page
 from memories.views.memory import (
     bulk_change,
     detail,
@@ -224,6 +224,15 @@ pages = [
         name="document-forget",
     ),
     path("import/", imports.upload, name="import"),
+    path("import/folders/", import_folders.add, name="import-folders"),
+    path(
+        "import/folders/<uuid:subscription_id>/", import_folders.change, name="import-folder-change"
+    ),
+    path(
+        "import/folders/<uuid:subscription_id>/remove/",
+        import_folders.remove,
+        name="import-folder-remove",
+    ),
     path("import/example/", imports.upload_example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),
     path("import/<uuid:preview_id>/columns/", imports.import_columns, name="import-columns"),

@@ -293,6 +293,11 @@ WEBHOOK_HTTP = env.bool("WEBHOOK_HTTP", default=False)
 SUBSCRIPTION_PRIVATE_HOSTS = frozenset(
     one.lower() for one in env.list("SUBSCRIPTION_PRIVATE_HOSTS", default=[])
 )
+# A folder on this server, as an absolute path, in which each organisation has one by its slug; from
+# there its admins have files imported. Empty: there is none.
+IMPORT_FOLDER = env.str("IMPORT_FOLDER", default="")
+if IMPORT_FOLDER and not Path(IMPORT_FOLDER).is_absolute():
+    raise ImproperlyConfigured("IMPORT_FOLDER is an absolute path, such as /srv/imports.")
 # Days for which it is kept what was sent to a webhook, and what is owed is sent again.
 WEBHOOK_LOG_DAYS = max(1, env.int("WEBHOOK_LOG_DAYS", default=30))
 

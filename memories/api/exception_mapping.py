@@ -15,6 +15,11 @@ from memories.curation.review_decisions import VersionRequiredError
 from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.draft_gates import TooLongToCheck
 from memories.ingestion.file_import.import_job import ImportTooLargeError, UnreadableImportError
+from memories.ingestion.folder_import.server_folder import InvalidFolderError
+from memories.ingestion.folder_import.subscriptions import (
+    NoImportFolderError,
+    TooManySubscriptionsError,
+)
 from memories.ingestion.remember import KeyConflictError
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError
@@ -59,6 +64,9 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     InvalidUrlError: (400, "invalid", "Some fields are not valid"),
     NoSubscriptionError: (409, "no-subscription", "Not fetched from an address"),
     TooManyAccountsError: (409, "too-many", "Too many"),
+    TooManySubscriptionsError: (409, "too-many", "Too many"),
+    NoImportFolderError: (409, "no-import-folder", "No folder for imports"),
+    InvalidFolderError: (400, "bad-folder", "Not a folder"),
     KeyConflictError: (409, "key-taken", "The key names another text"),
     InvalidTagError: (400, "bad-tag", "Not a tag"),
     InvalidPreferenceError: (400, "bad-preference", "Not a preference of that kind"),

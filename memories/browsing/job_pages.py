@@ -91,6 +91,7 @@ def get_jobs_overview(actor: Actor, filters: Mapping[str, Any] | None = None) ->
             action=KT("parameters__change__action"),
             file=KT("parameters__name"),
             document=KT("parameters__document__id"),
+            folder=KT("parameters__folder"),
         )
         owed = Pending.objects.filter(organisation_id=actor.organisation_id)
         dead = owed.filter(state=PendingState.DEAD)

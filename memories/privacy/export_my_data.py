@@ -12,12 +12,14 @@ from memories.access.audience_labels import memory_audience_label
 from memories.context.connectors.accounts import member_accounts
 from memories.context.connectors.models import AccountEntry
 from memories.curation.decision_records.export_decisions import export_records, iter_own_parts
+from memories.ingestion.folder_import.models import ImportSubscription
 from memories.privacy.my_memories import concerning_q, readable_memories
 from memories.questions.work_list import list_own_questions
 from memories.safety.memory_submissions import load_originals
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.webhooks.endpoints import own_endpoints
+from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
 from robots.access.delegations import load_member_robots
@@ -179,6 +181,8 @@ def iter_export(actor: Actor) -> Iterator[bytes]:
         yield assistants
     if webhooks := _render_webhooks(actor):
         yield webhooks
+    if folders := _render_folders(actor):
+        yield folders
     if questions := _render_questions(actor):
         yield questions
 
@@ -224,6 +228,22 @@ def _render_webhooks(actor: Actor) -> bytes:
             },
             option=_JSON_OPTIONS,
         )
+        for one in found
+    )
+
+
+def _render_folders(actor: Actor) -> bytes:
+    """The folders on the server from which the member had files imported."""
+    if actor.member_id is None:
+        return b""
+    fields = ("folder", "readers", "period_minutes", "created_at", "paused_for")
+    with organisation_scope(actor.organisation_id):
+        rows = ImportSubscription.objects.filter(
+            organisation_id=actor.organisation_id, member_id=actor.member_id
+        )
+        found = list(rows.order_by("id").values(*fields))
+    return b"".join(
+        orjson.dumps({"import_folder": one.pop("folder"), **one}, option=_JSON_OPTIONS)
         for one in found
     )
 

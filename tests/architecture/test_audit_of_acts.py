@@ -96,6 +96,7 @@ UNRECORDED = {
         "memories.curation.documents.import_document.run_any_import",
         "memories.curation.documents.import_document.run_document_import",
         "memories.ingestion.file_import.import_job.run_import",
+        "memories.ingestion.folder_import.run_folder.run_folder_import",
         "memories.snapshots.export_job.run_export",
     ),
     "the member's removal is recorded": (

@@ -143,6 +143,8 @@ def test_who_may_not_import_is_told(shell: Shell, tmp_path: Path) -> None:
         ("import", "lines.jsonl", "--dry-run"), ("import", "lines.jsonl", "--readers", "private"),
         ("import", "talk.jsonl", "--group", "launch"), ("import", "talk.jsonl", "--mode", "keep"),
         ("import", "-", "--dry-run"), ("import", "absent.jsonl", "--format", "jsonl"),
+        ("import", "talk.jsonl", "--readers", "team:x"),
+        ("import", "talk.jsonl", "--readers", "group:"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_fit_the_file(
@@ -363,3 +365,26 @@ def test_the_real_server_answers_the_clients(robot: Callable[..., Client], world
     assert (job["kind"], job["state"]) == ("import", "waiting")
     exported = mona.exports.create(type="fact")
     assert (exported["kind"], mona.jobs.get(exported["id"])["file"]) == ("export", None)
+
+
+def test_folders_are_added_changed_and_removed_by_the_client(
+    robot: Callable[..., Client], world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "IMPORT_FOLDER", str(tmp_path))
+    world.here.add_robot("mona", scopes=("read", "write", "manage"))
+    imports = robot("mona").imports
+    made = imports.add_folder("chats", readers="organisation", period_minutes=30)
+    assert (made["folder"], made["period_minutes"]) == ("chats", 30)
+    assert [one["id"] for one in imports.folders()["results"]] == [made["id"]]
+    assert imports.change_folder(made["id"], paused=True)["paused_for"] == "asked"
+    imports.remove_folder(made["id"])
+    assert imports.folders()["results"] == []
+
+
+def test_the_command_names_a_group_for_lines_without_readers(
+    shell: Shell, world: World, tmp_path: Path
+) -> None:
+    path = written(tmp_path, {"id": "9", "speaker": "Noor", "text": "I bring tea."})
+    here = world.here
+    done = shell("import", str(path), "--dry-run", "--readers", f"group:{here.groups['launch'].id}")
+    assert b"manage" in done.stderr, "it is sent, and refused for want of a scope"

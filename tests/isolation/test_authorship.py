@@ -44,7 +44,7 @@ NO_WORDS |= {
     "entry_id",
 }
 NO_WORDS |= {"suggestion_id"}
-NO_WORDS |= {"webhook_id", "delivery_id"}
+NO_WORDS |= {"webhook_id", "delivery_id", "subscription_id"}
 NO_WORDS |= {"question_id", "term_id", "recall_id", "preview_id", "act", "audience_id"}
 
 

@@ -30,6 +30,7 @@ from memories.curation.edit_memory import edit_memory
 from memories.embedding import encoder_loading
 from memories.indexing import model_choice, model_switch
 from memories.indexing.organisation_indexes import enable_projection
+from memories.ingestion.folder_import.models import FolderFile, ImportSubscription
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle.ageing_policy import update_policy
@@ -355,6 +356,21 @@ def fill_grants(tenant: Tenant) -> None:
         ).save(force_insert=True)
     fill_webhooks(tenant)
     fill_questions(tenant)
+    fill_folders(tenant)
+
+
+def fill_folders(tenant: Tenant) -> None:
+    """A folder of a robot, for a group, with a file."""
+    robot = tenant.robots["aria"]
+    with organisation_scope(tenant.id):
+        whose = {"organisation_id": tenant.id, "key": Key.objects.filter(robot=robot).first()}
+        made = ImportSubscription(
+            **whose, robot=robot, readers="group", group=tenant.groups["launch"], created_at=NOW
+        )
+        made.save(force_insert=True)
+        file = FolderFile(subscription=made, path="a", size=1, changed_ns=1, looked_at=NOW)
+        file.organisation_id = tenant.id
+        file.save(force_insert=True)
 
 
 def fill_questions(tenant: Tenant) -> None:

@@ -226,6 +226,8 @@ def test_every_reading_address_is_compared(world: World) -> None:
     names += "|act|preview_id|recall_id"
     # What a webhook is told has tests of its own: tests/memories/webhooks.
     names += "|webhook_id|delivery_id"
+    # Admins see every folder of imports: tests/memories/ingestion/folder_import.
+    names += "|subscription_id"
     # Who reads which document has tests of its own: tests/memories/api/test_documents.py.
     names += "|document_id"
     # What the address in a mail ends has tests of its own: tests/memories/news.

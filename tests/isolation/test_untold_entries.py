@@ -52,6 +52,7 @@ NEVER = {
     "demo": "the whole organisation",
     "embedding": "work for everybody, by hand",
     "encryption": "keys, by the worker",
+    "folder": "where an admin has files imported from",
     "group": "people in a group",
     "identity": "names of people elsewhere",
     "job": "work of people; robots begin none",

@@ -22,13 +22,15 @@ from memories.context.connectors.accounts import (
 from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
 from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.subscriptions import (
-    DEFAULT_PERIOD_MINUTES,
     FETCHED_KINDS,
-    MAX_PERIOD_MINUTES,
-    MIN_PERIOD_MINUTES,
     change_subscription,
     subscribe_to_address,
     subscribe_to_mailbox,
+)
+from memories.jobs.fetch_schedule import (
+    DEFAULT_PERIOD_MINUTES,
+    MAX_PERIOD_MINUTES,
+    MIN_PERIOD_MINUTES,
 )
 from orgs.api.base_view import APIView
 from orgs.api.serializers import (

@@ -11,7 +11,11 @@ from rest_framework.response import Response
 from memories.api.imports import serializers as s
 from memories.api.jobs import LOCATION, PREFER, accept_job
 from memories.api.serializers.jobs import JobSerializer
-from memories.ingestion.file_import.import_job import check_may_import, enqueue_import
+from memories.ingestion.file_import.import_job import (
+    check_may_import,
+    enqueue_import,
+    get_reading_group,
+)
 from memories.ingestion.file_import.plan_import import plan_upload
 from orgs.api.base_view import APIView
 from orgs.api.form_data import FormParser, form_values
@@ -45,19 +49,24 @@ class ImportsView(APIView):
         """
         check_may_import(request.user)
         given = validate_data(s.ImportSerializer, form_values(request))
-        file, now = given["file"], timezone.now()
+        file = given["file"]
         chosen = {
             "size": file.size,
             "by_group": given["speaker_scope"] == "group",
             "everyone": given["readers"] == "organisation",
+            "group_id": get_reading_group(request.user, given["group"]).id
+            if "group" in given
+            else None,
+            "now": timezone.now(),
+        }
+        options = {
             "format": given["format"],
             "time_zone": given["time_zone"] or None,
             "columns": given["columns"],
-            "now": now,
         }
         if given["dry_run"]:
-            plan = plan_upload(request.user, file, **chosen)
+            plan = plan_upload(request.user, file, options=options, **chosen)
             return Response(s.ImportPlanSerializer.render(plan))
         keep = given["join_groups"]
-        job = enqueue_import(request.user, file, name=file.name, keep=keep, **chosen)
+        job = enqueue_import(request.user, file, name=file.name, keep=keep, **chosen, **options)
         return accept_job(request, job)

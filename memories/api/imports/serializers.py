@@ -17,6 +17,7 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedGroup,
     PlannedPerson,
 )
+from memories.ingestion.folder_import.models import LineReaders
 from orgs.api.form_data import FormFlagField
 from orgs.api.serializers import (
     AnswerSerializer,
@@ -33,13 +34,9 @@ MAX_COLUMNS_TEXT = 20_000
 READS_CHOICES = (YES, NO, IF_JOINED)
 
 
-class ImportSerializer(StrictSerializer):
-    """A form with a file, and how it is imported."""
+class ImportOptionsSerializer(StrictSerializer):
+    """How a file is imported."""
 
-    file = serializers.FileField(
-        allow_empty_file=True,
-        help_text="JSON lines, also as one list or packed with gzip, or an export.",
-    )
     format = ChoiceField(
         FORMATS, default=AUTO, help_text="What the file is; `auto` recognises it by its content."
     )
@@ -62,15 +59,37 @@ class ImportSerializer(StrictSerializer):
         help_text="Whether the same name in two groups is one person.",
     )
     readers = ChoiceField(
-        ["private", "organisation"],
-        default="private",
+        LineReaders.values,
+        default=LineReaders.PRIVATE,
         help_text="Who reads a line that names no reader and no group: whom it is about, else who "
-        "said it, else who imports; or everyone.",
+        "said it, else who imports; or everyone; or a `group`.",
+    )
+    group = TextField(
+        max_length=300,
+        required=False,
+        help_text="With `readers` as `group`: which one, by id or external id. Nobody joins it.",
     )
     join_groups = FormFlagField(
         default=False,
         help_text="Whether the member who imports sits in the groups that it makes. A robot always "
         "does.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A group is named if it reads, and only then."""
+        if (attrs["readers"] == LineReaders.GROUP) != ("group" in attrs):
+            raise serializers.ValidationError(
+                {"group": ["Name the group with readers as group, and only then."]}
+            )
+        return attrs
+
+
+class ImportSerializer(ImportOptionsSerializer):
+    """A form with a file, and how it is imported."""
+
+    file = serializers.FileField(
+        allow_empty_file=True,
+        help_text="JSON lines, also as one list or packed with gzip, or an export.",
     )
     dry_run = FormFlagField(
         default=False, help_text="Answer what it would bring (200), and write nothing."

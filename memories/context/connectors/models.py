@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from memories.jobs.fetch_schedule import FetchSchedule
 from orgs.models.base import TenantForeignKey, TenantModel
 
 
@@ -32,16 +33,14 @@ class PauseReason(models.TextChoices):
     UNENCRYPTED = "unencrypted"
 
 
-class Account(TenantModel):
+class Account(FetchSchedule):
     """A calendar, mailbox or feed of a member, in the member's own audience.
 
     name: unique for the member. problems: what was left out of its file, in sentences.
 
     The rest is about one that is fetched from an address, a subscription. url: encrypted, empty
-    without a subscription; of mail the mailbox with its password. period_minutes: between two
-    fetches. next_run_at: when it is due; None while it is paused. etag, modified: what the server
-    said of the last file; etag of mail: up to where the folder was read. failures: those one after
-    another.
+    without a subscription; of mail the mailbox with its password. etag, modified: what the server
+    said of the last file; etag of mail: up to where the folder was read.
     """
 
     audience = TenantForeignKey("orgs.Audience")
@@ -53,11 +52,8 @@ class Account(TenantModel):
     created_at = models.DateTimeField()
     refreshed_at = models.DateTimeField()
     url = models.TextField(blank=True, default="", db_default="")
-    period_minutes = models.PositiveSmallIntegerField(null=True)
-    next_run_at = models.DateTimeField(null=True)
     etag = models.CharField(max_length=200, blank=True, default="", db_default="")
     modified = models.CharField(max_length=100, blank=True, default="", db_default="")
-    failures = models.PositiveSmallIntegerField(default=0, db_default=0)
     paused_for = models.CharField(
         max_length=11, choices=PauseReason.choices, blank=True, default="", db_default=""
     )

@@ -31,13 +31,16 @@ from memories.context.connectors.mailboxes import (
 )
 from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.parse_result import ParseResult, UnreadableFileError
-from memories.jobs.job_queue import enqueue_job, finish_job
-from memories.jobs.models import OPEN_STATES, Job, JobType
+from memories.jobs.fetch_schedule import (
+    SCHEDULE_FIELDS,
+    enqueue_fetch,
+    find_member_actor,
+    list_due,
+)
+from memories.jobs.job_queue import finish_job
+from memories.jobs.models import Job, JobType
 from memories.jobs.run_jobs import PermanentJobError
 from orgs import audit
-from orgs.accounts.sessions import actor_of
-from orgs.database.rls import organisation_scope
-from orgs.models.memberships import Member, joined_q
 from orgs.outbound.fetch import FetchResult, fetch_file
 from orgs.outbound.imap import Mailbox
 from orgs.outbound.url_rules import InvalidUrlError, check_url
@@ -48,12 +51,8 @@ from orgs.secret_box import SecretLostError, decrypt_secret, encrypt_secret
 WORKER = "worker"
 # By an address; a mailbox needs more (`subscribe_to_mailbox`).
 FETCHED_KINDS = (AccountType.CALENDAR, AccountType.FEED)
-MIN_PERIOD_MINUTES, DEFAULT_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 15, 60, 24 * 60
-MAX_FAILURES = 5
 # Which events of a calendar are read depends on the day, so an unchanged file is read again then.
 READ_WHOLE_AFTER = timedelta(days=1)
-# Of one organisation so many are started by a run of the sweeper; the others come with the next.
-MAX_STARTED = 50
 # In the parameters of a job: it fetches before it remembers.
 FETCH_KEY = "fetch"
 FAILURE_SENTENCES: dict[str, str] = {
@@ -150,11 +149,10 @@ def change_subscription(
             if period_minutes is not None:
                 found.period_minutes = period_minutes
             if paused is True:
-                found.next_run_at, found.paused_for = None, PauseReason.ASKED
+                found.pause(PauseReason.ASKED)
             elif paused is False:
-                found.next_run_at, found.paused_for, found.failures = now, "", 0
-            changed = ["url", "period_minutes", "next_run_at", "paused_for", "failures"]
-            found.save(update_fields=changed)
+                found.resume(now)
+            found.save(update_fields=["url", *SCHEDULE_FIELDS])
             audit.record_entry(
                 "account.changed",
                 actor=principal.actor,
@@ -190,18 +188,15 @@ def start_due_fetches(now: datetime) -> int:
 
 
 def _start_due(organisation_id: UUID, now: datetime) -> int:
-    with organisation_scope(organisation_id, using=WORKER):
-        rows = Account.objects.using(WORKER).filter(
-            organisation_id=organisation_id, next_run_at__lte=now
-        )
-        due = list(rows.order_by("next_run_at", "id").values_list("id", "member_id")[:MAX_STARTED])
-    return sum(_start_fetch(organisation_id, *one, now) for one in due)
+    due = list_due(Account, organisation_id, now, "id", "member_id", using=WORKER)
+    return sum(_start_fetch(organisation_id, id_, member_id, now) for id_, member_id in due)
 
 
 def _start_fetch(organisation_id: UUID, account_id: UUID, member_id: UUID, now: datetime) -> bool:
-    principal = _find_principal(organisation_id, member_id)
-    if principal is None:
+    actor = find_member_actor(organisation_id, member_id)
+    if actor is None or actor.only_reads:
         return False
+    principal = resolve_principal(actor)
     with transaction.atomic():
         with principal.scope():
             # Another sweeper may have started it meanwhile.
@@ -210,41 +205,17 @@ def _start_fetch(organisation_id: UUID, account_id: UUID, member_id: UUID, now: 
         return found is not None and _enqueue_fetch(principal, found, now=now)
 
 
-def _find_principal(organisation_id: UUID, member_id: UUID) -> Principal | None:
-    """A member as they sign in themselves, whose jobs the fetches are; None once they have left or
-    only read."""
-    with organisation_scope(organisation_id):
-        rows = Member.objects.filter(joined_q(), organisation_id=organisation_id, id=member_id)
-        member = rows.first()
-    actor = actor_of(member) if member else None
-    return resolve_principal(actor) if actor and not actor.only_reads else None
-
-
 def _enqueue_for_member(found: Account, *, now: datetime) -> None:
     """Also where a robot asked: the job is the member's."""
-    if principal := _find_principal(found.organisation_id, found.member_id):
-        _enqueue_fetch(principal, found, now=now)
+    actor = find_member_actor(found.organisation_id, found.member_id)
+    if actor and not actor.only_reads:
+        _enqueue_fetch(resolve_principal(actor), found, now=now)
 
 
 def _enqueue_fetch(principal: Principal, found: Account, *, now: datetime) -> bool:
-    """Enqueue the job of a locked account, unless one is open, and set when the next is due.
-    Returns whether there is a new one."""
-    assert found.period_minutes is not None  # noqa: S101 - of a subscription
-    parameters = {"account": str(found.id), FETCH_KEY: True}
+    key = {"account": str(found.id), FETCH_KEY: True}
     with principal.scope():
-        found.next_run_at = now + timedelta(minutes=found.period_minutes)
-        found.save(update_fields=["next_run_at"])
-        open_jobs = Job.objects.filter(
-            organisation_id=found.organisation_id,
-            member_id=found.member_id,
-            kind=JobType.ACCOUNTS,
-            state__in=OPEN_STATES,
-            parameters=parameters,
-        )
-        if open_jobs.exists():
-            return False
-        enqueue_job(principal, JobType.ACCOUNTS, parameters, total=0, now=now)
-    return True
+        return enqueue_fetch(principal, found, JobType.ACCOUNTS, key, now=now)
 
 
 def run_account_job(actor: Actor, job: Job) -> None:
@@ -316,16 +287,11 @@ def _fetch(found: Account, now: datetime) -> tuple[FetchResult, str]:
 def _record_run(principal: Principal, account_id: UUID, result: FetchResult, reason: str) -> None:
     with transaction.atomic(), principal.scope():
         found = lock_account(principal, account_id)
-        if not reason:
-            found.failures = 0
-            if result.body is not None:
-                # What is cut off would never be the same again.
-                found.etag = result.etag if len(result.etag) <= 200 else ""
-                found.modified = result.modified if len(result.modified) <= 100 else ""
-        else:
-            found.failures += 1
-            if found.next_run_at and (found.failures >= MAX_FAILURES or reason in _FINAL):
-                found.next_run_at, found.paused_for = None, reason
+        if not reason and result.body is not None:
+            # What is cut off would never be the same again.
+            found.etag = result.etag if len(result.etag) <= 200 else ""
+            found.modified = result.modified if len(result.modified) <= 100 else ""
+        found.record_run(reason, final=reason in _FINAL)
         found.save(update_fields=["failures", "etag", "modified", "next_run_at", "paused_for"])
 
 

@@ -48,6 +48,8 @@ from memories.ingestion.file_import.plan_import import (
     delete_member_previews,
     ensure_previews_folder,
 )
+from memories.ingestion.folder_import.run_folder import run_folder_import
+from memories.ingestion.folder_import.subscriptions import FOLDER_KEY
 from memories.ingestion.remember import REFUSAL_ERRORS, remember_many
 from memories.jobs.job_queue import (
     MAX_PROBLEMS,
@@ -186,9 +188,12 @@ def _preview_path(actor: Actor, id_: UUID) -> Path:
 
 
 def run_any_import(actor: Actor, job: Job) -> None:
-    """Import the document or the file of conversations of a job for one turn."""
+    """Import the document or the file of conversations of a job, or look through its folder, for
+    one turn."""
     if DOCUMENT_KEY in job.parameters:
         run_document_import(actor, job)
+    elif FOLDER_KEY in job.parameters:
+        run_folder_import(actor, job)
     else:
         run_import(actor, job)
 

@@ -6,10 +6,8 @@ import codecs
 import gzip
 import io
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -18,8 +16,6 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
-from memories.access.audience_summary import AudienceSummary
-from memories.access.load_audience_summaries import load_audience_summaries
 from memories.ingestion.file_import.formats.csv_table import ColumnMap
 from memories.ingestion.file_import.formats.registry import (
     AUTO,
@@ -51,57 +47,14 @@ from memories.jobs.job_queue import (
 )
 from memories.jobs.models import Job, JobState, JobType
 from memories.jobs.run_jobs import PermanentJobError
-from memories.store.models.memory import Memory
-from memories.store.models.version import imported_memory_ids
 from orgs.database.rls import organisation_scope
-from orgs.models.audiences import Audience
 from orgs.models.memberships import Role
-from orgs.models.organisations import Organisation
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.references import get_group, parse_uuid
 from orgs.principals import MANAGE_SCOPE, Actor, resolve_principal
 from robots.models.keys import KeyScope
 from robots.people.directory import manageable_groups
 from robots.registry.robots import IMPORT, ensure_builtin_robot
-
-# What an import has written, as far as its author reads it.
-
-# At most this many audiences are listed with their readers, those with the most memories first.
-MAX_AUDIENCES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSummary:
-    """readable: how many memories the asker reads, also forgotten ones; listed: how many of them
-    the list of memories shows. readers: the audiences of these, each with its count; more: how many
-    audiences are not listed."""
-
-    readable: int
-    listed: int
-    readers: tuple[tuple[AudienceSummary, int], ...]
-    more: int
-
-
-def load_import_summary(
-    actor: Actor, job: Job, *, organisation: str, now: datetime
-) -> ImportSummary:
-    """Count the memories of an import that exist now. organisation: its name."""
-    principal = resolve_principal(actor)
-    with principal.scope():
-        rows = Memory.objects.filter(
-            organisation_id=principal.organisation_id,
-            id__in=imported_memory_ids(principal.organisation_id, job.id),
-        )
-        counted = Counter(rows.active(now).for_people().values_list("audience_id", flat=True))
-        first = [id_ for id_, _ in counted.most_common(MAX_AUDIENCES)]
-        places = Audience.objects.filter(organisation_id=principal.organisation_id, id__in=first)
-        told = load_audience_summaries(principal, places, organisation)
-        readable = rows.for_people().count()
-    return ImportSummary(
-        readable,
-        counted.total(),
-        tuple((told[id_], counted[id_]) for id_ in first),
-        len(counted) - len(first),
-    )
-
 
 # Uploaded files, kept while their job needs them: until it is done, or seven days after it
 # stopped.
@@ -143,21 +96,53 @@ def enqueue_import(
     by_group: bool,
     keep: bool = False,
     everyone: bool = False,
+    group_id: UUID | None = None,
     format: str = AUTO,
     time_zone: str | None = None,
     columns: ColumnMap = (),
     source_format: str | None = None,
     now: datetime,
 ) -> Job:
-    """Store an uploaded file as JSON lines and queue its import. keep: whether the asker joins the
-    groups that it creates. everyone: whether everyone reads the lines that name no reader. format,
-    time_zone, columns: see `ConversionOptions`. source_format: what the file was before it became
-    JSON lines, if somebody else has converted it.
+    """Store an uploaded file as JSON lines and queue its import. format, time_zone, columns: see
+    `ConversionOptions`. source_format: what the file was before it became JSON lines, if somebody
+    else has converted it. The rest: see `enqueue_conversion`.
 
     Raises UnreadableImportError and PermissionError.
     """
     check_may_import(actor)
     found = convert_file(file, size, format=format, time_zone=time_zone, columns=columns)
+    return enqueue_conversion(
+        actor,
+        found,
+        name=name,
+        by_group=by_group,
+        keep=keep,
+        everyone=everyone,
+        group_id=group_id,
+        source_format=source_format,
+        now=now,
+    )
+
+
+def enqueue_conversion(
+    actor: Actor,
+    found: Conversion,
+    *,
+    name: str,
+    by_group: bool,
+    keep: bool = False,
+    everyone: bool = False,
+    group_id: UUID | None = None,
+    source_format: str | None = None,
+    now: datetime,
+) -> Job:
+    """Queue the import of what `convert_file` made. keep: whether the asker joins the groups that
+    it creates. everyone: whether everyone reads the lines that name no reader; group_id: the group
+    that reads them, one of `manageable_groups`, now and when the job runs.
+
+    Raises PermissionError.
+    """
+    check_may_import(actor)
     principal = resolve_principal(actor)
     with principal.scope():
         parameters = {
@@ -167,6 +152,8 @@ def enqueue_import(
             "everyone": everyone,
             "format": source_format or found.format,
         }
+        if group_id is not None:
+            parameters["group"] = str(group_id)
         job = enqueue_job(principal, JobType.IMPORT, parameters, total=found.size, now=now)
         write_lines(found, path_for(job.id))
     return job
@@ -185,6 +172,19 @@ def check_may_import(actor: Actor) -> None:
             "Admins import, and robots that serve nobody in particular, by a key with the scopes "
             f"`{MANAGE_SCOPE}` and `{KeyScope.WRITE}`."
         )
+
+
+def get_reading_group(actor: Actor, reference: str | UUID) -> Group:
+    """A group that may read lines which name no reader: one that the importer knows.
+    Raises NotFoundError."""
+    with organisation_scope(actor.organisation_id):
+        return get_group(actor.organisation_id, reference, manageable_groups(actor))
+
+
+def list_reading_groups(actor: Actor) -> list[tuple[UUID, str]]:
+    """(id, name) of the groups that `get_reading_group` finds, by name."""
+    with organisation_scope(actor.organisation_id):
+        return list(manageable_groups(actor).order_by("name", "id").values_list("id", "name"))
 
 
 def check_may_import_own(actor: Actor) -> None:
@@ -317,6 +317,9 @@ def run_import(actor: Actor, job: Job) -> None:
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = ensure_builtin_robot(organisation.id, IMPORT, now)
         read = frozenset(manageable_groups(actor).values_list("id", flat=True))
+    group_id = parse_uuid(job.parameters.get("group", ""))
+    if group_id is not None and group_id not in read:
+        raise PermissionError("the group is not for whoever asked any more")
     importer = (PrivateImporter if own else Importer)(
         organisation,
         robot,
@@ -330,6 +333,7 @@ def run_import(actor: Actor, job: Job) -> None:
         import_job=job.id,
         importer=actor.member_id,
         everyone=job.parameters.get("everyone", False),
+        default_group=group_id,
     )
     importer.go_on(job.result, job.problems)
     try:

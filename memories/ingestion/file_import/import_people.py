@@ -50,7 +50,8 @@ class ImportPeople:
     groups that the admin reads. keeper: the same admin, if they chose to join the groups that this
     import creates, or the robot that asked, which sits in them. importer: who asked for the
     import; None if that is nobody of the organisation.
-    everyone: whether lines that name no reader are for everyone in the organisation.
+    everyone: whether lines that name no reader are for everyone in the organisation; default_group:
+    the group that reads them instead. Nobody joins it by that.
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class ImportPeople:
         keeper: Actor | None = None,
         importer: UUID | None = None,
         everyone: bool = False,
+        default_group: UUID | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
+        self.default_group = default_group
         self.importer, self._everyone = importer, everyone
         self.new_groups = self.new_members = 0
         self._named, self._read, self._owner, self._keeper = groups, read, owner, keeper
@@ -283,7 +286,16 @@ class ImportPeople:
     def is_private(self, line: ImportLine) -> bool:
         """Whether a line is for one member alone: it says so, or it names neither readers nor a
         group."""
-        return line.private or (line.audience is None and not line.group and not self._everyone)
+        if line.private or line.audience is not None or line.group:
+            return line.private
+        return not self._everyone and self.default_group is None
+
+    def line_group(self, line: ImportLine) -> UUID | None:
+        """The group of a line: the one that it names, or the default one of those that name neither
+        a group nor readers."""
+        if line.group:
+            return self.groups.get(line.group)
+        return None if line.private or line.audience is not None else self.default_group
 
     def private_member(self, line: ImportLine) -> UUID:
         """For whom a private line is: whom it is about, else who said it, else the importer. Who

@@ -6,7 +6,7 @@ own_words, people, group_name, item and skipped (see `ImportLine`). Its id becom
 so an import can be repeated and resumed: existing memories are skipped. An audience list becomes an
 explicit audience; an entry that is a group's external id means that group, but in a list of people
 no name does. Without a list the audience is the group, without a group the member whom the line is
-about, else its speaker, else whoever imports.
+about, else its speaker, else whoever imports; or a group or everyone, if the import says so.
 """
 
 import zlib
@@ -100,6 +100,7 @@ class Importer:
         import_job: UUID | None = None,
         importer: UUID | None = None,
         everyone: bool = False,
+        default_group: UUID | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.import_job = import_job
@@ -116,6 +117,7 @@ class Importer:
             keeper=keeper,
             importer=importer,
             everyone=everyone,
+            default_group=default_group,
         )
 
     def run(
@@ -235,7 +237,7 @@ class Importer:
 
     def memory(self, line: ImportLine, principal: Principal) -> Memory:
         """The row of a line. principal: its writer."""
-        group_id = self.cast.groups.get(line.group) if line.group else None
+        group_id = self.cast.line_group(line)
         audience_id, visibility = self.cast.audience(line, group_id)
         subject = None
         if line.subject and not line.private:

@@ -111,10 +111,17 @@ class PlanningImporter(Importer):
 
 
 def plan_import(
-    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, everyone: bool, now: datetime
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    size: int,
+    by_group: bool,
+    everyone: bool,
+    group_id: UUID | None = None,
+    now: datetime,
 ) -> ImportPlan:
-    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes. everyone: as
-    in `enqueue_import`.
+    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes. The rest: as
+    in `enqueue_conversion`.
 
     Nothing is written. The caller has checked that the actor may import.
     """
@@ -122,7 +129,7 @@ def plan_import(
     head = _read_head(file, size, found)
     principal = resolve_principal(actor)
     with organisation_scope(actor.organisation_id):
-        planner = _build_planner(actor, head, by_group, everyone, now)
+        planner = _build_planner(actor, head, by_group, everyone, group_id, now)
         lines = planner.sound(enumerate(head, start=1))
         for line in lines:
             planner.cast.seat(line)
@@ -161,22 +168,19 @@ def plan_upload(
     file: IO[bytes],
     *,
     size: int,
-    by_group: bool,
-    everyone: bool,
     now: datetime,
-    **options: Any,
+    options: dict[str, Any],
+    **readers: Any,
 ) -> ImportPlan:
-    """Preview the import of an uploaded file, of which nothing is kept. size, everyone: as in
-    `plan_import`. options: format, time_zone and columns of `convert_file`.
+    """Preview the import of an uploaded file, of which nothing is kept. options: format, time_zone
+    and columns of `convert_file`. size, readers: as in `plan_import`.
 
     Raises UnreadableImportError for a file that cannot be read, and PermissionError.
     """
     check_may_import(actor)
     made = convert_file(file, size, **options)
     with made.lines, _unpacked(made.lines) as lines:
-        return plan_import(
-            actor, lines, size=made.size, by_group=by_group, everyone=everyone, now=now
-        )
+        return plan_import(actor, lines, size=made.size, now=now, **readers)
 
 
 def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
@@ -198,7 +202,12 @@ def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
 
 
 def _build_planner(
-    actor: Actor, head: Sequence[bytes], by_group: bool, everyone: bool, now: datetime
+    actor: Actor,
+    head: Sequence[bytes],
+    by_group: bool,
+    everyone: bool,
+    group_id: UUID | None,
+    now: datetime,
 ) -> PlanningImporter:
     organisation = Organisation.objects.get(id=actor.organisation_id)
     robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
@@ -212,12 +221,13 @@ def _build_planner(
         actor.member_id,
         importer=actor.member_id,
         everyone=everyone,
+        default_group=group_id,
     )
 
 
 def plan_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
     """The planned audience of a line."""
-    return cast.audience(line, cast.groups.get(line.group) if line.group else None)[0]
+    return cast.audience(line, cast.line_group(line))[0]
 
 
 def skip_paused(planner: PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
@@ -343,21 +353,20 @@ def store_example_preview(actor: Actor) -> PreviewFile:
 
 
 def plan_preview(
-    actor: Actor, preview_id: UUID, *, by_group: bool, everyone: bool, now: datetime
+    actor: Actor, preview_id: UUID, *, now: datetime, **readers: Any
 ) -> tuple[PreviewFile, ImportPlan]:
-    """A kept file and the plan of its import. Raises NotFoundError and PermissionError."""
+    """A kept file and the plan of its import. readers: as in `plan_import`. Raises NotFoundError
+    and PermissionError."""
     found = _get_preview(actor, preview_id)
     with _open_unpacked(_preview_path(actor, preview_id)) as file:
-        return found, plan_import(
-            actor, file, size=found.size, by_group=by_group, everyone=everyone, now=now
-        )
+        return found, plan_import(actor, file, size=found.size, now=now, **readers)
 
 
 def import_preview(
-    actor: Actor, preview_id: UUID, *, by_group: bool, seated: bool, everyone: bool, now: datetime
+    actor: Actor, preview_id: UUID, *, seated: bool, now: datetime, **readers: Any
 ) -> Job:
-    """Import a kept file, which is then no longer kept here. seated, everyone: `keep` and
-    `everyone` of `enqueue_import`.
+    """Import a kept file, which is then no longer kept here. seated: `keep` of
+    `enqueue_conversion`; readers: as in `plan_import`.
 
     Raises NotFoundError, UnreadableImportError and PermissionError.
     """
@@ -368,13 +377,12 @@ def import_preview(
             file,
             name=found.name,
             size=found.size,
-            by_group=by_group,
             keep=seated,
-            everyone=everyone,
             # It is one already; of what it was made is not told by its lines.
             format=JSONL,
             source_format=found.format,
             now=now,
+            **readers,
         )
     delete_member_previews(actor)
     return job

@@ -251,15 +251,18 @@ def summarise_audiences(
 
 def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     here = {"organisation_id": actor.organisation_id}
-    groups = set(cast.groups.values())
+    groups = {*cast.groups.values(), *filter(None, [cast.default_group])}
     found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), set(), {})
     found.names = {
         id_: cast.group_names.get(name, name) if id_ in cast.made else name
         for name, id_ in cast.groups.items()
     }
     known = manageable_groups(actor).filter(id__in=groups)
-    for group_id, confidential in known.values_list("id", "confidential"):
+    for group_id, confidential, name in known.values_list("id", "confidential", "name"):
         found.known.add(group_id)
+        if group_id == cast.default_group:
+            # The file does not name it.
+            found.names[group_id] = name
         if not confidential:
             found.open.add(group_id)
     # A person reads all of these, a robot those in which it sits.

@@ -17,6 +17,7 @@ from memories.ingestion.file_import.plan_import import (
 from memories.ingestion.file_import.planned_readers import PlannedAudience
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceType
+from orgs.models.organisations import Group
 
 MAX_NAMES = 12
 
@@ -57,6 +58,11 @@ class RehearsingImporter(PlanningImporter):
         self._audiences: Counter[UUID] = Counter()
         self._groups: Counter[str] = Counter()
         self._examples: list[tuple[ImportLine, UUID]] = []
+        # The default group, which the file does not name.
+        asked = [id_ for id_ in [self.cast.default_group] if id_]
+        with organisation_scope(self.organisation.id):
+            rows = Group.objects.filter(organisation_id=self.organisation.id, id__in=asked)
+            self._named = dict(rows.values_list("id", "name"))
 
     def _import(self, lines: Sequence[ImportLine]) -> None:
         with organisation_scope(self.organisation.id):
@@ -102,7 +108,7 @@ class RehearsingImporter(PlanningImporter):
         audience: PlannedAudience = self.cast.planned[id_]
         groups = {
             id_: self.cast.group_names.get(name, name) for name, id_ in self.cast.groups.items()
-        }
+        } | self._named
         if audience.kind == AudienceType.ORGANISATION:
             return "everyone in the organisation"
         if audience.kind == AudienceType.GROUP and audience.group:

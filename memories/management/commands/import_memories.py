@@ -32,10 +32,11 @@ from memories.ingestion.file_import.import_lines import (
 from memories.ingestion.file_import.importer import READ_ERRORS, Importer, ImportReport
 from memories.ingestion.file_import.rehearse_import import ImportRehearsal, RehearsingImporter
 from orgs.database.rls import organisation_scope
-from orgs.errors import InvalidNameError, LookalikeNameError
+from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.management.output import ResultCommand, progress_bar
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
+from orgs.organisations.references import get_group
 from orgs.placement.all_organisations import list_organisations
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, ensure_builtin_robot, ensure_robot
@@ -65,10 +66,9 @@ class Command(ResultCommand):
         )
         parser.add_argument(
             "--readers",
-            choices=["private", "organisation"],
             default="private",
             help="who reads lines without audience and group: private (whom they are about or who "
-            "said them, else the member of --as), or everyone in the organisation",
+            "said them, else the member of --as), organisation, or group:<external id>",
         )
         parser.add_argument("--as", dest="email", help="e-mail of the member who imports")
         parser.add_argument(
@@ -128,6 +128,7 @@ class Command(ResultCommand):
             import_job=(import_job := new_id()),
             importer=self._importer(organisation, options["email"]),
             everyone=options["readers"] == "organisation",
+            default_group=self._reading_group(organisation, options["readers"]),
         )
         try:
             with self._open_lines(path) as (lines, size, position), progress_bar() as progress:
@@ -167,6 +168,18 @@ class Command(ResultCommand):
 
     def _importer(self, organisation: Organisation, email: str | None) -> UUID | None:
         return self.member(organisation, email).member_id if email else None
+
+    def _reading_group(self, organisation: Organisation, readers: str) -> UUID | None:
+        kind, _, reference = readers.partition(":")
+        if readers in ("private", "organisation"):
+            return None
+        if kind != "group":
+            raise CommandError("--readers is private, organisation, or group:<external id>.")
+        try:
+            with organisation_scope(organisation.id):
+                return get_group(organisation.id, reference).id
+        except NotFoundError as error:
+            raise CommandError(f"There is no group {reference}.") from error
 
     def _robot(self, organisation: Organisation, name: str, now: Any) -> Robot:
         if name == IMPORT:

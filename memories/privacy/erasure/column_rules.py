@@ -53,6 +53,10 @@ KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
 EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
 ENCRYPTED_ADDRESS = ColumnRule(MaskingRule.NONE, "an address, encrypted")
 FILE_STATE = ColumnRule(MaskingRule.NONE, "by which a server knows a state of its file")
+FOLDER = ColumnRule(
+    MaskingRule.NONE, "where on the server files lie; by another name nothing would be found there"
+)
+PATH_DIGEST = ColumnRule(MaskingRule.NONE, "a digest of the path of a file on the server")
 FEED_ID = ColumnRule(MaskingRule.NONE, "a digest of an id that a feed gave")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
 
@@ -92,12 +96,17 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "memories_erasure": {"what": FIXED, "source": FIXED, "counts": FIGURES},
     "memories_erasurestep": {"name": FIXED, "counts": FIGURES},
     "memories_feedback": {"outcome": FIXED},
+    "memories_folderfile": {"path": PATH_DIGEST, "digest": FILE_STATE, "problem": MASKED},
     "memories_gatepolicy": {"personal": SETTING},
     "memories_gazetteerterm": {
         "kind": FIXED, "term": ColumnRule(MaskingRule.NONE, "a name that no text may show"),
         "folded": ColumnRule(MaskingRule.NONE, "a name that no text may show"),
     },
     "memories_heldtext": {"content": MASKED, "findings": FIGURES},
+    "memories_importsubscription": {
+        "folder": FOLDER, "format": FIXED, "time_zone": FIXED, "columns": SETTING,
+        "readers": FIXED, "paused_for": FIXED,
+    },
     "memories_job": {
         "kind": FIXED, "state": FIXED, "parameters": MASKED, "problems": MASKED, "result": MASKED,
         "reason": MASKED, "place": MASKED, "period": FIGURES,

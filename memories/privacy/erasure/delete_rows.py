@@ -189,6 +189,7 @@ _MEMBER_TABLES = (
         "memories_webhookendpoint",
         f"({_BY_MEMBER_SQL} OR robot_id IN ({_OWN_ROBOTS_SQL}))",
     ),
+    ("import_subscriptions", "memories_importsubscription", _BY_MEMBER_SQL),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     (
@@ -212,6 +213,7 @@ _ROBOT_TABLES = (
     ("debates", "memories_debate", _BY_ROBOT_SQL),
     ("identity_links", "robots_identitylink", _BY_ROBOT_SQL),
     ("webhooks", "memories_webhookendpoint", _BY_ROBOT_SQL),
+    ("import_subscriptions", "memories_importsubscription", _BY_ROBOT_SQL),
     ("question_consents", "memories_questionconsent", _BY_ROBOT_SQL),
     ("participants", "memories_participant", _BY_ROBOT_SQL),
     ("claims", "memories_claim", _BY_ROBOT_SQL),

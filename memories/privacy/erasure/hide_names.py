@@ -192,14 +192,14 @@ def _update_row(
     whose = [running.organisation_id, id_]
     try:
         with transaction.atomic(using=WORKER):
-            cursor.execute(statement, [*map(_to_column, wanted.values()), *whose])
+            cursor.execute(statement, [*_to_columns(table, wanted), *whose])
     except IntegrityError:
         lengths = _max_lengths(table)
         apart = {
             name: _append_id(value, id_, lengths.get(name)) if isinstance(value, str) else value
             for name, value in wanted.items()
         }
-        cursor.execute(statement, [*map(_to_column, apart.values()), *whose])
+        cursor.execute(statement, [*_to_columns(table, apart), *whose])
 
 
 @cache
@@ -283,8 +283,13 @@ def _hide_in_object(value: dict[str, Any], terms: NameTerms) -> dict[str, Any]:
     return found
 
 
-def _to_column(value: Any) -> Any:
-    return orjson.dumps(value).decode() if isinstance(value, dict) else value
+def _to_columns(table: str, values: dict[str, Any]) -> list[Any]:
+    """The values as the database takes them: JSON as text; a list elsewhere is an array."""
+    json_columns = _json_columns(table)
+    return [
+        orjson.dumps(value).decode() if name in json_columns else value
+        for name, value in values.items()
+    ]
 
 
 # The audiences of memories. Neighbouring turns have the same audience.

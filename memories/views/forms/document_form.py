@@ -6,10 +6,8 @@ from django import forms
 
 from memories.ingestion.documents.document_parts import LABELS
 from memories.ingestion.documents.read_document import AUTO
-from memories.views.forms.import_forms import file_field
+from memories.views.forms.import_forms import READERS_GONE, file_field
 from orgs.languages.page_text import lazy_text
-
-READERS_GONE = lazy_text("You cannot choose these readers any more; choose again.")
 
 
 class DocumentForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.utils.html import format_html_join
@@ -17,6 +18,9 @@ from memories.ingestion.file_import.formats.registry import AUTO, LABELS
 from orgs.languages.page_text import lazy_text
 
 MAX_HEADING = 60
+# More groups than these are a list that opens.
+MAX_RADIO_GROUPS = 5
+READERS_GONE = lazy_text("You cannot choose these readers any more; choose again.")
 FIELD_LABELS = {
     TEXT: lazy_text("Text"),
     "speaker": lazy_text("Who said it"),
@@ -65,6 +69,28 @@ def time_zone_field() -> forms.CharField:
     )
 
 
+def readers_field() -> forms.ChoiceField:
+    """Who reads lines that name nobody; `offer_groups` adds the groups."""
+    return forms.ChoiceField(
+        label=lazy_text("Who reads a line that names no reader and no group?"),
+        choices=IMPORT_READERS_CHOICES,
+        widget=forms.RadioSelect,
+        error_messages={
+            "required": lazy_text("Choose who reads such a line."),
+            "invalid_choice": READERS_GONE,
+        },
+    )
+
+
+def offer_groups(field: forms.ChoiceField, groups: Sequence[tuple[UUID, str]]) -> None:
+    """Let a group be chosen in a `readers_field`. groups: (id, name)."""
+    private, everyone = IMPORT_READERS_CHOICES
+    named = [(f"group:{id_}", gettext("The group %(name)s") % {"name": n}) for id_, n in groups]
+    if len(named) > MAX_RADIO_GROUPS:
+        field.widget = forms.Select()
+    field.choices = [private, *named, everyone]
+
+
 def heading_label(column: TableColumn, at: int) -> str:
     """What a column is called; without a heading by its number."""
     if not column.name:
@@ -89,12 +115,11 @@ class ImportForm(forms.Form):
         initial="organisation",
         widget=forms.RadioSelect,
     )
-    readers = forms.ChoiceField(
-        label=lazy_text("Who reads a line that names no reader and no group?"),
-        choices=IMPORT_READERS_CHOICES,
-        error_messages={"required": lazy_text("Choose who reads such a line.")},
-        widget=forms.RadioSelect,
-    )
+    readers = readers_field()
+
+    def __init__(self, groups: Sequence[tuple[UUID, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer_groups(self.fields["readers"], groups)
 
 
 class ImportColumnsForm(forms.Form):
@@ -152,9 +177,7 @@ class ImportChoiceForm(forms.Form):
     speakers = forms.ChoiceField(
         label=lazy_text("Speakers"), choices=SPEAKER_SCOPE_CHOICES, required=False
     )
-    readers = forms.ChoiceField(
-        label=lazy_text("Readers"), choices=IMPORT_READERS_CHOICES, required=False
-    )
+    readers = forms.CharField(label=lazy_text("Readers"), max_length=60, required=False)
     sit = forms.ChoiceField(
         label=lazy_text("Do you sit in the new groups?"),
         choices=[

@@ -3,13 +3,15 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 
 from memories.context.connectors.mailboxes import MAX_PART_CHARACTERS, make_mailbox
 from memories.context.connectors.models import AccountType
-from memories.context.connectors.subscriptions import DEFAULT_PERIOD_MINUTES, FETCHED_KINDS
+from memories.context.connectors.subscriptions import FETCHED_KINDS
+from memories.jobs.fetch_schedule import DEFAULT_PERIOD_MINUTES
 from memories.privacy.my_memories import VIEWS
 from memories.views.forms.import_forms import file_field
-from orgs.languages.page_text import lazy_text
+from orgs.languages.page_text import format_number, lazy_text
 from orgs.outbound.imap import STARTTLS, TLS, Mailbox
 from orgs.outbound.url_rules import MAX_URL_CHARACTERS
 
@@ -19,6 +21,12 @@ PERIOD_LABELS = {
     360: lazy_text("Every 6 hours"),
     1440: lazy_text("Every day"),
 }
+
+
+def period_label(minutes: int | None) -> str:
+    """How often something is fetched."""
+    often = gettext("Every %(minutes)s minutes") % {"minutes": format_number(minutes or 0)}
+    return str(PERIOD_LABELS.get(minutes or 0, often))
 
 
 class MyMemoriesForm(forms.Form):

@@ -19,7 +19,8 @@ from memories.curation.documents.plan_document import DocumentPlan, DocumentRequ
 from memories.ingestion.documents.document_parts import LABELS
 from memories.ingestion.documents.parser_slots import ParsersBusyError
 from memories.ingestion.file_import.import_job import UnreadableImportError
-from memories.views.forms.document_form import READERS_GONE, DocumentForm
+from memories.views.forms.document_form import DocumentForm
+from memories.views.forms.import_forms import READERS_GONE
 from memories.views.forms.memory_forms import audience_choices
 from orgs.api.problems import RETRY_SECONDS
 from orgs.languages.page_text import format_number

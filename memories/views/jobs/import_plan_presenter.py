@@ -18,6 +18,7 @@ from memories.ingestion.file_import.planned_readers import (
 )
 from orgs.languages.page_text import format_number, lazy_text
 from orgs.models.audiences import AudienceType
+from orgs.models.organisations import Group
 
 # So many of each are shown.
 MAX_ROWS, MAX_NAMES, MAX_TITLE_NAMES = 12, 40, 3
@@ -38,11 +39,13 @@ def line_count_label(count: int) -> str:
 
 
 def plan_context(
-    plan: ImportPlan, preview: PreviewFile, *, by_group: bool, everyone: bool
+    plan: ImportPlan, preview: PreviewFile, *, by_group: bool, everyone: bool, group: Group | None
 ) -> dict[str, Any]:
-    """Everything that the page of a plan says. by_group, everyone: what is chosen now; each has an
-    address that chooses the other."""
-    speakers, readers = ("group", "organisation"), ("organisation", "private")
+    """Everything that the page of a plan says. by_group, everyone, group: what is chosen now; each
+    has an address that chooses the other."""
+    speakers = ("group", "organisation")
+    readers = f"group:{group.id}" if group else "organisation" if everyone else "private"
+    other_readers = "organisation" if readers == "private" else "private"
     new = [one for one in plan.people if one.new]
     known = [one for one in plan.people if not one.new]
     made = [one for one in plan.groups if one.new]
@@ -73,10 +76,12 @@ def plan_context(
         "more_refused": max(0, plan.skipped - MAX_ROWS),
         "skipped": line_count_label(plan.skipped),
         "by_group": by_group,
+        "readers_choice": readers,
         "everyone": everyone,
+        "reading_group": group.name if group else "",
         "unaddressed": line_count_label(plan.unaddressed) if plan.unaddressed else "",
-        "other_speakers": _choice_query(speakers[by_group], readers[not everyone]),
-        "other_readers": _choice_query(speakers[not by_group], readers[everyone]),
+        "other_speakers": _choice_query(speakers[by_group], readers),
+        "other_readers": _choice_query(speakers[not by_group], other_readers),
         "asks": bool(made),
         "if_not": _readable_sentence(plan.yours, plan.taken),
         "if_so": _readable_sentence(plan.seated, plan.taken),

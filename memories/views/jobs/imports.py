@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,14 +15,28 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from memories.ingestion.file_import import plan_import, table_upload
 from memories.ingestion.file_import.formats.registry import AUTO
-from memories.ingestion.file_import.import_job import UnreadableImportError, load_import_summary
+from memories.ingestion.file_import.import_job import (
+    UnreadableImportError,
+    get_reading_group,
+    list_reading_groups,
+)
+from memories.ingestion.file_import.import_summary import load_import_summary
 from memories.jobs.job_files import RETENTION
 from memories.jobs.models import Job, JobState
 from memories.snapshots.export_job import enqueue_export, find_ready_file, get_file
-from memories.views.forms.import_forms import ImportChoiceForm, ImportColumnsForm, ImportForm
+from memories.views.forms.import_forms import (
+    READERS_GONE,
+    ImportChoiceForm,
+    ImportColumnsForm,
+    ImportForm,
+)
+from memories.views.jobs.import_folders import import_page_context
 from memories.views.jobs.import_plan_presenter import plan_context
 from memories.views.memory.bulk_change import memory_count_label
+from orgs.errors import NotFoundError
 from orgs.languages.page_text import format_number, lazy_text
+from orgs.models.organisations import Group
+from orgs.principals import Actor
 from orgs.views.page_access import ADMINS, WRITERS, members_only
 from orgs.views.time_formats import day
 
@@ -140,7 +155,8 @@ def _readable_sentence(read: int, new: int) -> str:
 def upload(request: HttpRequest) -> HttpResponse:
     """Upload a file; the next page asks what the columns of a table are, or says what the file
     would bring."""
-    form = ImportForm(request.POST or None, request.FILES or None)
+    groups = list_reading_groups(request.actor)
+    form = ImportForm(groups, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         chosen = {name: form.cleaned_data[name] for name in ("speakers", "readers")}
@@ -158,9 +174,9 @@ def upload(request: HttpRequest) -> HttpResponse:
         else:
             address = reverse("import-columns" if is_table else "import-plan", args=[kept_id])
             return redirect(f"{address}?{urlencode(chosen)}")
-    return render(
-        request, "memories/jobs/import.html", {"form": form}, status=422 if form.errors else 200
-    )
+    context = import_page_context(request, form=form)
+    status = 422 if form.errors else 200
+    return render(request, "memories/jobs/import.html", context, status=status)
 
 
 @require_POST
@@ -200,29 +216,36 @@ def import_columns(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     return render(request, "memories/jobs/import_columns.html", context, status=status)
 
 
+def _find_group(actor: Actor, readers: str) -> Group | None:
+    """The group that was chosen to read what names no reader. Raises NotFoundError."""
+    kind, _, reference = readers.partition(":")
+    return get_reading_group(actor, reference) if kind == "group" else None
+
+
 @require_http_methods(["GET", "POST"])
 @never_cache
 @members_only(*ADMINS)
 def import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     """What a kept file would bring, and who would read it; sent, it is imported."""
     given = request.POST if request.method == "POST" else request.GET
-    by_group, now = given.get("speakers") == "group", timezone.now()
-    everyone = given.get("readers") == "organisation"
+    now, readers = timezone.now(), given.get("readers", "")
+    chosen = {"by_group": given.get("speakers") == "group", "everyone": readers == "organisation"}
+    try:
+        group = _find_group(request.actor, readers)
+    except NotFoundError:
+        # They left the group since they chose it.
+        messages.error(request, READERS_GONE)
+        return redirect("import")
     form = ImportChoiceForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         seated = form.cleaned_data["sit"] == "yes"
         job = plan_import.import_preview(
-            request.actor,
-            preview_id,
-            by_group=by_group,
-            seated=seated,
-            everyone=everyone,
-            now=now,
+            request.actor, preview_id, seated=seated, group_id=group and group.id, now=now, **chosen
         )
         return redirect("job", job.id)
     preview, plan = plan_import.plan_preview(
-        request.actor, preview_id, by_group=by_group, everyone=everyone, now=now
+        request.actor, preview_id, group_id=group and group.id, now=now, **chosen
     )
-    context = plan_context(plan, preview, by_group=by_group, everyone=everyone) | {"form": form}
+    context = plan_context(plan, preview, group=group, **chosen) | {"form": form}
     status = 422 if form.errors else 200
     return render(request, "memories/jobs/import_plan.html", context, status=status)

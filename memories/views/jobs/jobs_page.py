@@ -19,13 +19,19 @@ from django.views.decorators.vary import vary_on_headers
 from memories.browsing import job_pages
 from memories.curation import bulk_change
 from memories.indexing.models import Pending
+from memories.ingestion.folder_import.subscriptions import FOLDER_KEY
 from memories.jobs.models import Job, JobState, JobType
 from memories.restatement.models import count_unanswered, drop_unanswered, retry_unanswered
-from memories.store.speakers.document_source import DOCUMENT_KEY
 from memories.views.jobs import imports
+from memories.views.jobs.import_job_presenter import (
+    import_progress_label,
+    import_result_rows,
+    import_source_links,
+    import_title,
+)
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
-from orgs.languages.page_text import format_decimal, format_number, inside_sentence, lazy_text
+from orgs.languages.page_text import format_number, inside_sentence, lazy_text
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 
@@ -162,7 +168,7 @@ def _job_row(actor: Actor, job: Any) -> dict[str, Any]:
 
 def _job_title(job: Any) -> str:
     if job.kind == JobType.IMPORT:
-        return gettext("Import %(file)s") % {"file": job.file or gettext("a file")}
+        return import_title(job)
     title = FIXED_TITLES.get(job.kind) or CHANGE_TITLES.get(job.action, gettext("Change memories"))
     return f"{title} ({format_number(job.total)})"
 
@@ -191,8 +197,8 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
         }
     if found.kind == JobType.EXPORT:
         return imports.file_context(request.actor, found)
-    if DOCUMENT_KEY in found.parameters:
-        return {"see_url": reverse("documents"), "see_label": gettext("See the documents")}
+    if links := import_source_links(found):
+        return links
     if found.kind == JobType.ACCOUNTS:
         label = gettext("Calendars, mail and feeds")
         return {"see_url": reverse("me-accounts"), "see_label": label}
@@ -207,6 +213,8 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
     undone = "undoing" in found.parameters
     title = CHANGE_TITLES.get(change, gettext("Change"))
     title = ({JobType.IMPORT: gettext("Import a file")} | FIXED_TITLES).get(found.kind, title)
+    if FOLDER_KEY in found.parameters:
+        title = gettext("Look through a folder")
     if found.is_organisations:
         title = job_title(found)
     return {
@@ -215,6 +223,7 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
         if undone
         else title,
         "file": found.parameters.get("name", ""),
+        "by_file": FOLDER_KEY in found.parameters,
         "state": _state_badge(found),
         "over": over,
         "text": _progress_label(found),
@@ -270,27 +279,9 @@ def _row(actor: Actor, found: Job) -> dict[str, Any]:
     }
 
 
-def _is_document(found: Any) -> bool:
-    """Whether an import is that of a document; of a list it is known without the parameters."""
-    known = found.document if hasattr(found, "document") else found.parameters.get(DOCUMENT_KEY)
-    return bool(known)
-
-
 def _progress_label(found: Job) -> str:
-    if found.kind == JobType.IMPORT and _is_document(found):
-        if not found.done:
-            return ""
-        return gettext("%(done)s of %(total)s changes") % {
-            "done": format_number(found.done),
-            "total": format_number(found.total),
-        }
     if found.kind == JobType.IMPORT:
-        unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
-        return gettext("%(done)s of %(total)s %(unit)s") % {
-            "done": format_decimal(found.done / size, ".1f"),
-            "total": format_decimal(found.total / size, ".1f"),
-            "unit": unit,
-        }
+        return import_progress_label(found)
     if found.is_organisations:
         if found.total:
             return gettext("%(done)s of %(total)s steps") % {
@@ -304,29 +295,9 @@ def _progress_label(found: Job) -> str:
     }
 
 
-IMPORT_COUNTS = {
-    "imported": lazy_text("New"),
-    "already": lazy_text("There already"),
-    "skipped": lazy_text("Not taken"),
-    "groups": lazy_text("New groups"),
-    "members": lazy_text("New people"),
-}
-DOCUMENT_COUNTS = {
-    "imported": lazy_text("New"),
-    "changed": lazy_text("Changed"),
-    "already": lazy_text("Unchanged"),
-    "forgotten": lazy_text("Forgotten"),
-    "waiting": lazy_text("Waiting for somebody"),
-    "skipped": lazy_text("Not taken"),
-}
-
-
 def _result_rows(found: Job) -> list[tuple[str, str]]:
     if found.kind == JobType.IMPORT:
-        labels = DOCUMENT_COUNTS if DOCUMENT_KEY in found.parameters else IMPORT_COUNTS
-        return [
-            (str(label), format_number(found.result.get(name, 0))) for name, label in labels.items()
-        ]
+        return import_result_rows(found)
     if found.is_organisations:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:

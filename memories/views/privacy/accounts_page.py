@@ -22,13 +22,13 @@ from memories.context.connectors.accounts import FileTooLargeError, TooManyAccou
 from memories.context.connectors.models import Account, AccountType, PauseReason
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.views.forms.my_memories_forms import (
-    PERIOD_LABELS,
     AccountFileForm,
     AccountForm,
     FetchedForm,
     MailboxForm,
     MailboxPasswordForm,
     SubscriptionForm,
+    period_label,
 )
 from orgs.errors import AlreadyExistsError
 from orgs.languages.page_text import choice_label, format_number, lazy_text
@@ -276,10 +276,8 @@ def _account_row(row: Account, wrong: RowForm | None) -> dict[str, Any]:
 
 
 def _subscription_row(row: Account) -> dict[str, Any]:
-    minutes = row.period_minutes or 0
-    often = gettext("Every %(minutes)s minutes") % {"minutes": format_number(minutes)}
     return {
-        "often": PERIOD_LABELS.get(minutes, often),
+        "often": period_label(row.period_minutes),
         "next_run_at": row.next_run_at,
         "paused_for": PAUSE_LABELS.get(row.paused_for, ""),
         "failures": row.failures,

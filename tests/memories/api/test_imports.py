@@ -445,3 +445,26 @@ def test_a_member_who_is_no_admin_any_more_does_not_go_on(here: Tenant) -> None:
         Member.objects.filter(id=here.members["ada"].id).update(role=Role.CURATOR)
     run_all()
     assert stored(here) == {}
+
+
+def test_lines_without_readers_go_to_a_group_that_the_caller_knows(here: Tenant) -> None:
+    with organisation_scope(here.id):
+        Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
+        Group.objects.filter(id=here.groups["design"].id).update(confidential=True)
+    line, group = {"id": "9", "speaker": "Noor", "text": "I bring cake."}, here.groups["launch"]
+    client, wish = here.browser("ada"), {"readers": "group", "group": str(group.id)}
+    plan = post(client, as_file([line]), dry_run="true", **wish).json()
+    [read] = plan["readers"]
+    assert (read["audience"], read["group"], read["lines"]) == ("group", group.name, 1)
+    # Mina and Bob sit there, Ada and Chidi curate it.
+    assert (read["can_read_now"], read["cannot_sign_in"]) == (4, 0)
+    assert plan["groups"] == []
+    assert post(client, as_file([line]), **wish).status_code == 202
+    run_all()
+    assert stored(here) == {"I bring cake.": "group"}
+    with organisation_scope(here.id):
+        assert GroupMembership.objects.filter(group_id=group.id).count() == 2
+    hidden = {"readers": "group", "group": str(here.groups["design"].id)}
+    assert post(client, as_file([line]), **hidden).status_code == 404
+    for wrong in ({"readers": "group"}, {"group": str(group.id)}):
+        assert post(client, as_file([line]), **wrong).status_code == 400

@@ -13,7 +13,8 @@ from memories.context.connectors import accounts, mailboxes
 from memories.context.connectors import subscriptions as service
 from memories.context.connectors.mail_files import build_mailbox_file, parse_mails
 from memories.context.connectors.models import Account, AccountEntry, PauseReason
-from memories.context.connectors.subscriptions import FAILURE_SENTENCES, MAX_FAILURES
+from memories.context.connectors.subscriptions import FAILURE_SENTENCES
+from memories.jobs.fetch_schedule import MAX_FAILURES
 from memories.jobs.models import Job, JobState
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry

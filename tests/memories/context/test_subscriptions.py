@@ -14,9 +14,10 @@ from memories.context.connectors import subscriptions as service
 from memories.context.connectors.models import Account, AccountEntry, PauseReason
 from memories.context.connectors.subscriptions import (
     FAILURE_SENTENCES,
-    MAX_FAILURES,
     fetch_subscription,
 )
+from memories.jobs import fetch_schedule
+from memories.jobs.fetch_schedule import MAX_FAILURES
 from memories.jobs.models import Job, JobState
 from memories.jobs.run_jobs import PermanentJobError, run_job
 from orgs.database.rls import organisation_scope
@@ -292,7 +293,7 @@ def test_an_account_that_is_removed_while_it_is_fetched_stays_away(
 def test_each_organisation_has_its_turn(
     lasting_world: World, server: FileServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "MAX_STARTED", 1)
+    monkeypatch.setattr(fetch_schedule, "MAX_STARTED", 1)
     for name in ("One", "Two"):
         subscribed(lasting_world.here, server, name=name)
     subscribed(lasting_world.there, server)

@@ -76,6 +76,10 @@ ImportFormat = Literal[
     "auto", "jsonl", "csv", "telegram", "slack", "discord", "mem0", "chatgpt", "claude"
 ]
 
+ImportSubscriptionPausedForEnum = Literal[
+    "asked", "author", "group", "setting", "folder", "unreadable", "too-many", "files"
+]
+
 IngestProfile = Literal["open", "strict"]
 
 JobKindEnum = Literal[
@@ -152,7 +156,7 @@ PatchTierEnum = Literal["glacial"]
 
 PriorityEnum = Literal["high", "medium", "low"]
 
-ReadersEnum = Literal["private", "organisation"]
+ReadersEnum = Literal["private", "organisation", "group"]
 
 ReadsEnum = Literal["yes", "no", "seated"]
 
@@ -993,6 +997,46 @@ class ImportPlan(TypedDict):
     readers: list[PlannedReaders]
     first_problems: list[RefusedItem]
     """The first 20 lines that are refused, and why."""
+
+
+class ImportSubscription(TypedDict):
+    id: str
+    folder: str
+    author: str
+    """The name of the member or robot whose jobs its runs are."""
+    format: ImportFormat
+    time_zone: str
+    columns: str
+    speaker_scope: SpeakerScopeEnum
+    readers: ReadersEnum
+    group: ImportSubscriptionGroup | None
+    """Who reads what names no reader; null where the caller does not know the group."""
+    join_groups: bool
+    period_minutes: int
+    """Minutes between two looks at the folder."""
+    created_at: str
+    last_run_at: str | None
+    next_run_at: str | None
+    """Null while it is paused."""
+    failures: int
+    """Failed runs one after another; the fifth pauses it."""
+    paused_for: ImportSubscriptionPausedForEnum | BlankEnum
+    """Why it is paused."""
+    files_taken: int
+    """Files of which an import was queued."""
+    files_refused: int
+    """Files that were refused and have not changed since."""
+    first_problems: list[str]
+    """The last of these, each with its path and why."""
+
+
+class ImportSubscriptionGroup(TypedDict):
+    id: str
+    name: str
+
+
+class ImportSubscriptionList(TypedDict):
+    results: list[ImportSubscription]
 
 
 class Job(TypedDict):
@@ -2068,6 +2112,42 @@ class GroupFilters(TypedDict):
     """The group of this one."""
 
 
+class ImportFolderChanges(TypedDict):
+    """What `import_subscriptions_change` takes beside its arguments."""
+
+    paused: NotRequired[bool]
+    """true pauses; false looks now, and each period again."""
+    period_minutes: NotRequired[int]
+    """Minutes between two looks at the folder."""
+
+
+class ImportFolderFields(TypedDict):
+    """What `import_subscriptions_create` takes beside its arguments."""
+
+    format: NotRequired[ImportFormat]
+    """What the file is; `auto` recognises it by its content."""
+    time_zone: NotRequired[str]
+    """Of times in the file that name none, as `Europe/Lisbon`."""
+    columns: NotRequired[str]
+    """What the columns of a table are: `text=Message,speaker=From`, or `{"Message": "text",
+    "From": "speaker", "Mood": null}`; null leaves one out.
+    """
+    speaker_scope: NotRequired[SpeakerScopeEnum]
+    """Whether the same name in two groups is one person."""
+    readers: NotRequired[ReadersEnum]
+    """Who reads a line that names no reader and no group: whom it is about, else who said it,
+    else who imports; or everyone; or a `group`.
+    """
+    group: NotRequired[str]
+    """With `readers` as `group`: which one, by id or external id. Nobody joins it."""
+    join_groups: NotRequired[bool]
+    """Whether the member who subscribes sits in the groups that imports make. A robot always
+    does.
+    """
+    period_minutes: NotRequired[int]
+    """Minutes between two looks at the folder."""
+
+
 class ImportFields(TypedDict):
     """What `imports_create` takes beside its arguments."""
 
@@ -2083,8 +2163,10 @@ class ImportFields(TypedDict):
     """Whether the same name in two groups is one person."""
     readers: NotRequired[ReadersEnum]
     """Who reads a line that names no reader and no group: whom it is about, else who said it,
-    else who imports; or everyone.
+    else who imports; or everyone; or a `group`.
     """
+    group: NotRequired[str]
+    """With `readers` as `group`: which one, by id or external id. Nobody joins it."""
     join_groups: NotRequired[bool]
     """Whether the member who imports sits in the groups that it makes. A robot always does."""
 

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
         ExportFields,
         HeadRequest,
         ImportFields,
+        ImportFolderChanges,
+        ImportFolderFields,
         ImportPlan,
+        ImportSubscription,
+        ImportSubscriptionList,
         Job,
         LineResult,
         Snapshot,
@@ -63,6 +67,31 @@ class Imports(Resource[Mode]):
         """What `create` would bring: groups, people, who would read, what is refused and why.
         Nothing is written."""
         return write("POST", "imports", _form(file, {**fields, "dry_run": True}))
+
+    @one_call
+    def folders(self) -> Call[ImportSubscriptionList]:
+        """The folders on the server whose new files are imported, by path."""
+        return get("imports/subscriptions")
+
+    @one_call
+    def add_folder(
+        self, folder: str, **fields: Unpack[ImportFolderFields]
+    ) -> Call[ImportSubscription]:
+        """Have the files of a folder on the server imported now and each period. folder: a path
+        below that of the organisation; empty for all of it."""
+        return write("POST", "imports/subscriptions", {"folder": folder, **fields})
+
+    @one_call
+    def change_folder(
+        self, subscription: str, **fields: Unpack[ImportFolderChanges]
+    ) -> Call[ImportSubscription]:
+        """Pause a folder, or look through it now (`paused=False`), or change its period."""
+        return write("PATCH", f"imports/subscriptions/{segment(subscription)}", {**fields})
+
+    @one_call
+    def remove_folder(self, subscription: str) -> Call[None]:
+        """Import nothing more from a folder; what was imported stays."""
+        return write("DELETE", f"imports/subscriptions/{segment(subscription)}")
 
     @row_flow
     def memories(

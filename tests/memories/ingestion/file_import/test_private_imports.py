@@ -10,6 +10,7 @@ from django.core.management import CommandError
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import ExternalIdentity
+from orgs.models.organisations import Group, GroupMembership
 from orgs.organisations.references import get_member, link_identity
 from orgs.principals import Actor, resolve_principal
 from tests.memories.ingestion.file_import.test_importer import Files
@@ -153,3 +154,28 @@ def test_what_each_user_had_before_is_theirs_alone_and_goes_again(
             assert set(reads(here, who).values()) <= {"member"}, name
         assert purge(here, f"import:{told['import']}")["memories"] == 75
         assert {name: everything(who) for name, who in everybody.items()} == before
+
+
+@pytest.mark.conformance("Z02")
+def test_for_a_group_if_the_import_names_one_and_nobody_joins_it(files: Files) -> None:
+    here = files.tenant
+    group = here.groups["design"]
+    with organisation_scope(here.id):
+        seats = GroupMembership.objects.filter(group_id=group.id)
+        before = set(seats.values_list("member_id", flat=True))
+        Group.objects.filter(id=group.id).update(confidential=True)
+    readers = f"group:{group.id}"
+    planned = files.take(LINES, readers=readers, dry_run=True)
+    assert [f"the group {group.name}", 3] in planned["readers"]
+    told = files.take(LINES, readers=readers)
+    assert (told["imported"], told["skipped"]) == (7, 0), "nobody imports, and all have readers"
+    for_group = {"about": "group", "said": "group", "bare": "group"}
+    assert reads(here, here.person("mina")) == {**for_group, **FOR_ALL}
+    for name in ("ada", "bob", "vera"):
+        assert reads(here, here.person(name)) == FOR_ALL
+    assert "said" not in reads(here, imported(here, "Noor")), "who said it is no member of it"
+    with organisation_scope(here.id):
+        assert set(seats.values_list("member_id", flat=True)) == before
+    for wrong in ("group:none", "group:", "team:pair"):
+        with pytest.raises(CommandError):
+            files.take(LINES, readers=wrong)

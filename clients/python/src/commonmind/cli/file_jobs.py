@@ -24,12 +24,22 @@ COUNTS = ("imported", "already", "skipped", "groups", "members")
 UNCONFIRMED = "Nothing is imported. Say --yes to import, or --dry-run to see what it would bring."
 
 
+def check_readers(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
+    """private, organisation, or a group by its id or external id. Raises BadParameter."""
+    kind, _, group = (value or "").partition(":")
+    if value in (None, "private", "organisation") or (kind == "group" and group):
+        return value
+    raise click.BadParameter("Say private, organisation, or group: with its id or external id.")
+
+
 def conversation_options(command: Command) -> Command:
     """The options of a file of conversations."""
     for option in (
         click.option("--dry-run", is_flag=True, help="Only say what it would bring."),
         click.option(
-            "--readers", type=click.Choice(["private", "organisation"]),
+            "--readers", metavar="private|organisation|group:ID", callback=check_readers,
             help="Who reads lines that name no reader and no group.  [default: private]",
         ),
         click.option(
@@ -64,6 +74,8 @@ def import_conversations(
 ) -> None:
     """Preview a file, ask, and have it imported; waits for the end of the job. Raises OSError."""
     fields: Any = {name: value for name, value in chosen.items() if value is not None}
+    if group := fields.get("readers", "").partition(":")[2]:
+        fields |= {"readers": "group", "group": group}
     with session.client() as client:
         if dry_run:
             plan = client.imports.preview(path, **fields)

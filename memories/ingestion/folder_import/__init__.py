@@ -1,0 +1,1 @@
+"""Folders on the server whose new files are imported each period, for an organisation."""
