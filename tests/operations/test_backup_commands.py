@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LAST = ("memories", "0019_operation")
 FEED = {"public.memories_change", "public.memories_departure"}
-pytestmark = [pytest.mark.slow, pytest.mark.conformance("O10"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.conformance("O10"), pytest.mark.timeout(1_200)]
 
 
 def ran(data_dir: Path, *words: str, code: int = 0, **variables: str) -> str:
@@ -28,7 +28,7 @@ def ran(data_dir: Path, *words: str, code: int = 0, **variables: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=400,
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout if code == 0 else done.stderr

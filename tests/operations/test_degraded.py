@@ -73,7 +73,8 @@ class Broker:
                     message = queue.get(block=False)
                     message.ack()
                     wish = message.payload[1]
-                    if wish == {"organisation_id": str(organisation)}:
+                    # A turn that was cut off goes on by its number.
+                    if wish.get("organisation_id") == str(organisation):
                         tasks.embed_pending(**wish)
                         done += 1
             except Empty:
