@@ -28,6 +28,7 @@ from tests.world import NOW, Tenant, World
 REFUSED = "urn:commonmind:problem:missing-scope"
 # What everybody may do about themselves; the service looks whose it is.
 OWN_RIGHTS = {
+    "delete /api/v1/accounts/{account_id}",
     "delete /api/v1/memories/{memory_id}",
     "post /api/v1/memories/{memory_id}/restore",
     "post /api/v1/memories/{memory_id}/red-line",

@@ -144,7 +144,7 @@ def test_what_is_meant_is_found_in_other_languages(real: Encoder) -> None:
     questions = [
         "Who has the key to the warehouse?",
         "Wie viele Leute passen in den blauen Raum?",
-        "¿A qué ciudad se traslada el señor Sato?",
+        "¿Cuándo se muda Sato a la sucursal de Osaka?",
         "牛乳は何時に届きますか。",
     ]
     products = real.encode(questions, is_query=True) @ real.encode(texts).T
