@@ -61,7 +61,8 @@ FAILURE_SENTENCES: dict[str, str] = {
     FolderPauseReason.SETTING: "This server has no folder for imports any more.",
     FolderPauseReason.FOLDER: "The folder is not there, or a link leads to it.",
     FolderPauseReason.UNREADABLE: "The server may not read the folder.",
-    FolderPauseReason.TOO_MANY: f"The folder holds more than {MAX_ENTRIES:,} files and folders.",
+    # The number is MAX_ENTRIES.
+    FolderPauseReason.TOO_MANY: "The folder holds more than 10,000 files and folders.",
 }
 # Another try cannot mend these, so the first one pauses.
 _FINAL = (FolderPauseReason.AUTHOR, FolderPauseReason.GROUP)

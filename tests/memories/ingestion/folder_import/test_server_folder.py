@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from memories.ingestion.folder_import import server_folder
+from memories.ingestion.folder_import.models import FolderPauseReason
+from memories.ingestion.folder_import.run_folder import FAILURE_SENTENCES
 from memories.ingestion.folder_import.server_folder import (
     MAX_DEPTH,
     TOO_LARGE,
@@ -244,3 +246,8 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
         with pytest.raises(FolderError), open_folder("acme", "none"):
             pass
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_the_sentence_names_the_bound() -> None:
+    said = FAILURE_SENTENCES[FolderPauseReason.TOO_MANY]
+    assert f"{server_folder.MAX_ENTRIES:,} files" in said
