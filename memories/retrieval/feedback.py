@@ -153,13 +153,12 @@ def record_feedback(
     outcome: success, failure or empty. Raises NotFoundError for another's recall, for a memory that
     was no hit of it or cannot be read any more, and AlreadyExistsError the second time.
     """
-    recall, asker = _get_own_recall(actor, recall_id)
+    recall, asker = _get_own_recall(actor, recall_id, memory_id)
     scores = {hit.id: hit.score for hit in parse_recorded_hits(recall.hits)}
     predicted = scores.get(memory_id)
     if predicted is None:
         raise ReferenceNotFoundError("memory", memory_id)
     with asker.scope():
-        _check_served_to_key(asker, memory_id)
         memory = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
         ).first()
@@ -209,7 +208,7 @@ def record_outcome(
     If there is feedback on its usefulness, the outcome is added to that; otherwise feedback with
     usefulness UNKNOWN is given. Raises what `record_feedback` raises.
     """
-    recall, asker = _get_own_recall(actor, recall_id)
+    recall, asker = _get_own_recall(actor, recall_id, memory_id)
     with asker.scope():
         is_here = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
@@ -267,10 +266,11 @@ def _outcome_values(
     }
 
 
-def _get_own_recall(actor: Actor, recall_id: UUID) -> tuple[Recall, Principal]:
+def _get_own_recall(actor: Actor, recall_id: UUID, memory_id: UUID) -> tuple[Recall, Principal]:
     """(the recall, its asker: with the member and group of the recall, and the present rights).
 
-    Raises NotFoundError; of a key that is limited to groups also for a recall in another group.
+    Raises NotFoundError; of a key that is limited to groups also for a recall in another group, and
+    for a memory that it was never served itself, but another key of its robot was.
     """
     # Row-level security shows the record of a recall only to its asker.
     with _scope_of_own_rows(resolve_principal(actor)):
@@ -278,17 +278,15 @@ def _get_own_recall(actor: Actor, recall_id: UUID) -> tuple[Recall, Principal]:
     limit = actor.key_groups
     if recall is None or (limit is not None and recall.group_id not in {None, *limit}):
         raise ReferenceNotFoundError("answer", recall_id)
-    return recall, resolve_principal(_actor_of_recall(actor, recall))
-
-
-def _check_served_to_key(asker: Principal, memory_id: UUID) -> None:
-    """Raise NotFoundError for a hit that a key limited to groups was never served itself, but by
-    another key of its robot; inside the scope."""
-    uses = ReaderUse.objects.filter(
-        organisation_id=asker.organisation_id, memory_id=memory_id, reader=asker.reader
-    )
-    if asker.actor.key_groups is not None and not uses.exists():
-        raise ReferenceNotFoundError("memory", memory_id)
+    asker = resolve_principal(_actor_of_recall(actor, recall))
+    if limit is not None:
+        with asker.scope():
+            uses = ReaderUse.objects.filter(
+                organisation_id=asker.organisation_id, memory_id=memory_id, reader=asker.reader
+            )
+            if not uses.exists():
+                raise ReferenceNotFoundError("memory", memory_id)
+    return recall, asker
 
 
 def _actor_of_recall(actor: Actor, recall: Recall) -> Actor:

@@ -27,7 +27,7 @@ from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, Role
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -87,10 +87,16 @@ def resolve_member_principal(actor: Actor, member: str | None = None) -> Princip
 
 
 def check_adds_entries(principal: Principal) -> None:
-    """Raise PermissionError for viewers: entries become memories. What is theirs from before they
-    still read and remove."""
-    if principal.actor.only_reads:
-        raise PermissionError(ONLY_READS_MESSAGE)
+    """Raise PermissionError for the account of a viewer, whoever asks: entries become memories of
+    the member. What is theirs from before they still read and remove."""
+    with principal.scope():
+        viewers = Member.objects.filter(
+            organisation_id=principal.organisation_id,
+            id=principal.actor.member_id,
+            role=Role.VIEWER,
+        )
+        if viewers.exists():
+            raise PermissionError(ONLY_READS_MESSAGE)
 
 
 def add_account(

@@ -89,7 +89,8 @@ def subscribe_to_address(
     """Add an account without entries; a worker fetches them at once, and each period. kind: one of
     FETCHED_KINDS.
 
-    Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    Raises PermissionError for viewers, InvalidUrlError, TooManyAccountsError, and
+    AlreadyExistsError for a name that is taken.
     """
     check_url(url, private_hosts=settings.SUBSCRIPTION_PRIVATE_HOSTS)
     return _subscribe(principal, kind, name, url, period_minutes, now)
@@ -100,7 +101,8 @@ def subscribe_to_mailbox(
 ) -> Account:
     """Add an account of mail without entries, as `subscribe_to_address` does.
 
-    Raises InvalidUrlError, TooManyAccountsError, and AlreadyExistsError for a name that is taken.
+    Raises PermissionError for viewers, InvalidUrlError, TooManyAccountsError, and
+    AlreadyExistsError for a name that is taken.
     """
     check_mailbox(mailbox)
     address = encode_mailbox(mailbox)

@@ -1,26 +1,19 @@
 """The form of a folder whose new files are imported."""
 
-from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django import forms
 
-from memories.ingestion.file_import.formats.registry import AUTO, LABELS
+from memories.ingestion.file_import.formats.registry import AUTO
 from memories.ingestion.folder_import.server_folder import MAX_FOLDER_CHARACTERS
 from memories.ingestion.folder_import.subscriptions import FolderOptions
 from memories.jobs.fetch_schedule import DEFAULT_PERIOD_MINUTES
-from memories.views.forms.import_forms import (
-    SPEAKER_SCOPE_CHOICES,
-    offer_groups,
-    readers_field,
-    time_zone_field,
-)
+from memories.views.forms.import_forms import ImportOptionsForm
 from memories.views.forms.my_memories_forms import PERIOD_LABELS
 from orgs.languages.page_text import lazy_text
 
 
-class ImportFolderForm(forms.Form):
+class ImportFolderForm(ImportOptionsForm):
     """A folder of the organisation on the server, and how its files are imported."""
 
     folder = forms.CharField(
@@ -36,28 +29,15 @@ class ImportFolderForm(forms.Form):
         choices=list(PERIOD_LABELS.items()),
         initial=DEFAULT_PERIOD_MINUTES,
     )
-    format = forms.ChoiceField(
-        label=lazy_text("What its files are"),
-        choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],
-        initial=AUTO,
-        required=False,
-    )
-    time_zone = time_zone_field()
-    speakers = forms.ChoiceField(
-        label=lazy_text("The same name in two groups is"),
-        choices=SPEAKER_SCOPE_CHOICES,
-        initial="organisation",
-        widget=forms.RadioSelect,
-    )
-    readers = readers_field()
+    field_order = ("folder", "period_minutes")
 
-    def __init__(self, groups: Sequence[tuple[UUID, str]], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer_groups(self.fields["readers"], groups)
+        self.fields["format"].label = lazy_text("What its files are")
 
     def options(self) -> FolderOptions:
         """How each file is imported."""
-        readers, _, group = (self.cleaned_data["readers"] or "private").partition(":")
+        readers, _, group = self.cleaned_data["readers"].partition(":")
         return FolderOptions(
             format=self.cleaned_data["format"] or AUTO,
             time_zone=self.cleaned_data["time_zone"],

@@ -69,28 +69,6 @@ def time_zone_field() -> forms.CharField:
     )
 
 
-def readers_field() -> forms.ChoiceField:
-    """Who reads lines that name nobody; `offer_groups` adds the groups."""
-    return forms.ChoiceField(
-        label=lazy_text("Who reads a line that names no reader and no group?"),
-        choices=IMPORT_READERS_CHOICES,
-        widget=forms.RadioSelect,
-        error_messages={
-            "required": lazy_text("Choose who reads such a line."),
-            "invalid_choice": READERS_GONE,
-        },
-    )
-
-
-def offer_groups(field: forms.ChoiceField, groups: Sequence[tuple[UUID, str]]) -> None:
-    """Let a group be chosen in a `readers_field`. groups: (id, name)."""
-    private, everyone = IMPORT_READERS_CHOICES
-    named = [(f"group:{id_}", gettext("The group %(name)s") % {"name": n}) for id_, n in groups]
-    if len(named) > MAX_RADIO_GROUPS:
-        field.widget = forms.Select()
-    field.choices = [private, *named, everyone]
-
-
 def heading_label(column: TableColumn, at: int) -> str:
     """What a column is called; without a heading by its number."""
     if not column.name:
@@ -98,10 +76,9 @@ def heading_label(column: TableColumn, at: int) -> str:
     return column.name[:MAX_HEADING] + ("…" if len(column.name) > MAX_HEADING else "")
 
 
-class ImportForm(forms.Form):
-    file = file_field(
-        lazy_text("JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.")
-    )
+class ImportOptionsForm(forms.Form):
+    """How files are read, and who reads what they bring."""
+
     format = forms.ChoiceField(
         label=lazy_text("What it is"),
         choices=[(AUTO, lazy_text("Recognise it by its content")), *LABELS.items()],
@@ -115,11 +92,35 @@ class ImportForm(forms.Form):
         initial="organisation",
         widget=forms.RadioSelect,
     )
-    readers = readers_field()
+    readers = forms.ChoiceField(
+        label=lazy_text("Who reads a line that names no reader and no group?"),
+        widget=forms.RadioSelect,
+        error_messages={
+            "required": lazy_text("Choose who reads such a line."),
+            "invalid_choice": READERS_GONE,
+        },
+    )
 
     def __init__(self, groups: Sequence[tuple[UUID, str]], *args: Any, **kwargs: Any) -> None:
+        """groups: (id, name) of those that may be chosen as readers."""
         super().__init__(*args, **kwargs)
-        offer_groups(self.fields["readers"], groups)
+        private, everyone = IMPORT_READERS_CHOICES
+        named = [(f"group:{id_}", gettext("The group %(name)s") % {"name": n}) for id_, n in groups]
+        choices = [private, *named, everyone]
+        if len(named) > MAX_RADIO_GROUPS:
+            self.fields["readers"].widget = forms.Select()
+            # Else a browser would choose the first.
+            choices = [("", gettext("Choose")), *choices]
+        self.fields["readers"].choices = choices
+
+
+class ImportForm(ImportOptionsForm):
+    """A file, and how it is imported."""
+
+    file = file_field(
+        lazy_text("JSON lines, a table as CSV, or an export, also as zip or gzip, up to 256 MB.")
+    )
+    field_order = ("file",)
 
 
 class ImportColumnsForm(forms.Form):

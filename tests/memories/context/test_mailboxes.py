@@ -129,6 +129,11 @@ def test_wrong_credentials_pause_at_once(here: Tenant, server: ImapServer) -> No
     assert run(here).state == JobState.DONE
     assert titles(here) == ["Review"]
     assert account(here).url.count(PASSWORD) == 0
+    with organisation_scope(here.id):
+        [told] = AuditEntry.objects.filter(action="account.changed").values_list(
+            "detail", flat=True
+        )
+    assert (told["another_password"], PASSWORD in str(told)) == (True, False)
     assert "plain characters" in str(change(here, made["id"], 400, password="a\nb"))
 
 

@@ -28,7 +28,7 @@ from orgs.outbound.fetch import fetch_file
 from orgs.principals import resolve_principal
 from tests.event_loop import in_own_thread
 from tests.memories.context.test_account_memories import jobs, memories, work
-from tests.memories.context.test_accounts import DAY, URL, at, handed_in
+from tests.memories.context.test_accounts import DAY, URL, at, give_leave, handed_in
 from tests.memories.context.test_connector_files import calendar, event
 from tests.orgs.outbound.file_server import FileServer, serving
 from tests.world import NOW, Tenant, World
@@ -271,6 +271,13 @@ def test_nothing_is_fetched_for_who_only_reads(here: Tenant, server: FileServer)
     assert titles(here) == []
     change(here, made["id"], 403, paused=False)
     change(here, made["id"], 403, password="x")
+    # Nor by a robot with their leave: what is read would be theirs all the same.
+    give_leave(here)
+    mina = str(here.members["mina"].id)
+    body = {"kind": "calendar", "name": "More", "url": server.url, "member": mina}
+    assert here.api("aria").post(URL, body, format="json").status_code == 403
+    file = {"kind": "calendar", "name": "More", "content": server.body.decode(), "member": mina}
+    assert here.api("aria").post(URL, file, format="json").status_code == 403
     assert here.browser("mina").delete(f"{URL}/{made['id']}").status_code == 204
 
 

@@ -163,7 +163,7 @@ def test_mail_goes_to_who_asked_once_a_day_and_holds_no_text(world: World) -> No
 QSR = "qsr_real_estate"
 
 
-def say_what_one_does(here: Tenant, actor: Actor, name: str = "bob") -> Association:
+def associate_persona(here: Tenant, actor: Actor, name: str = "bob") -> Association:
     member = None if actor.member_id == here.members[name].id else str(here.members[name].id)
     return ensure_association(
         actor, member=member, handle=QSR, confidence=0.5, now=timezone.now()
@@ -176,7 +176,7 @@ def persona_news(here: Tenant, name: str = "bob") -> int:
 
 def test_what_a_robot_says_that_one_does_is_news_until_it_is_answered(world: World) -> None:
     here = world.here
-    said = say_what_one_does(here, here.robot("aria"))
+    said = associate_persona(here, here.robot("aria"))
     bob = make_signed_in_client(here, "bob")
     assert (persona_news(here), count_unseen(here.person("bob"))) == (1, 1)
     page = plain(response_text(bob.get("/me/news/")))
@@ -205,11 +205,11 @@ def test_what_a_robot_says_that_one_does_is_news_until_it_is_answered(world: Wor
 
 def test_what_one_says_of_oneself_is_no_news_and_nobody_else_is_told(world: World) -> None:
     here = world.here
-    say_what_one_does(here, here.person("mina"), "mina")
+    associate_persona(here, here.person("mina"), "mina")
     assert persona_news(here, "mina") == 0
     mina = make_signed_in_client(here, "mina")
     assert "this is what you do" not in response_text(mina.get("/me/news/"))
-    say_what_one_does(here, here.person("chidi"))
+    associate_persona(here, here.person("chidi"))
     page = plain(response_text(make_signed_in_client(here, "bob").get("/me/news/")))
     assert "A person says that this is what you do" in page
     assert persona_news(here) == 1
@@ -221,9 +221,9 @@ def test_what_one_says_of_oneself_is_no_news_and_nobody_else_is_told(world: Worl
 
 def test_a_mail_counts_what_others_say_that_one_does_and_names_nothing(world: World) -> None:
     here = world.here
-    say_what_one_does(here, here.robot("aria"), "mina")
+    associate_persona(here, here.robot("aria"), "mina")
     set_news_mail(here.person("bob"), on=True, now=timezone.now())
-    said = say_what_one_does(here, here.robot("aria"))
+    said = associate_persona(here, here.robot("aria"))
     assert send_due_mails(here.id, now=timezone.now()) == 1, "mina has not asked for mails"
     (sent,) = mail.outbox
     assert "- 1 persona that others say you have" in sent.body

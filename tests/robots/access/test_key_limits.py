@@ -168,7 +168,7 @@ def test_it_writes_for_nobody_else(here: Tenant, visibility: str) -> None:
     assert "A new lantern." not in texts(here.api("aria"))
 
 
-def served(client: APIClient, **more: Any) -> tuple[str, dict[str, str]]:
+def recall_hits(client: APIClient, **more: Any) -> tuple[str, dict[str, str]]:
     """The recall, and by text the ids of its hits."""
     _, found = ask(client, "POST /recall", {"query": "lantern", "limit": 50, **more})
     hits = {hit["content"]: hit["id"] for hit in found["results"]}
@@ -179,15 +179,15 @@ def served(client: APIClient, **more: Any) -> tuple[str, dict[str, str]]:
 def test_it_tells_how_useful_its_own_answers_were_and_no_other(here: Tenant) -> None:
     launch = "A lantern of launch."
     free, one = here.api("aria"), limited(here, "launch")
-    others, theirs = served(free)
+    others, theirs = recall_hits(free)
     body = {"recall_id": others, "memory": theirs[launch]}
     assert ask(one, "POST /feedback", body)[0] == 404, "it was served nothing yet"
     assert ask(one, "POST /feedback", body | {"memory": theirs["A lantern of design."]})[0] == 404
-    elsewhere, hits = served(free, group="design")
+    elsewhere, hits = recall_hits(free, group="design")
     body = {"recall_id": elsewhere, "memory": hits["A lantern of design."]}
     assert ask(one, "POST /feedback", body)[0] == 404
     for named in ({}, {"group": "launch"}):
-        recall_id, hits = served(one, **named)
+        recall_id, hits = recall_hits(one, **named)
         body = {"recall_id": recall_id, "memory": hits[launch], "usefulness": 1}
         status, learned = ask(one, "POST /feedback", body)
         assert status == 201, learned

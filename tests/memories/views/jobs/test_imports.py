@@ -10,9 +10,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
+from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -20,6 +21,7 @@ from memories.browsing import job_pages
 from memories.ingestion.file_import.import_lines import ImportLimits
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
+from memories.views.forms.import_forms import MAX_RADIO_GROUPS, ImportForm
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member, Role
@@ -289,3 +291,17 @@ def test_nor_does_one_of_nothing_but_mistakes_or_groups(
     other = b'{"id":"5","group":"other","text":"Hello."}'
     stopped = job_pages.get_job(here.person("ada"), run(here, upload(here, jsonl(other))))
     assert (stopped.state, stopped.reason[:20]) == ("dead", "The file names more ")
+
+
+@pytest.mark.parametrize("count", [0, MAX_RADIO_GROUPS, MAX_RADIO_GROUPS + 1])
+def test_nobody_is_chosen_as_reader_however_many_groups_there_are(count: int) -> None:
+    """A browser takes the first of a list that offers no empty choice."""
+    form = ImportForm([(uuid4(), f"Group {n}") for n in range(count)], {})
+    field = form.fields["readers"]
+    is_list = isinstance(field.widget, forms.Select) and not isinstance(
+        field.widget, forms.RadioSelect
+    )
+    assert is_list == (count > MAX_RADIO_GROUPS)
+    assert (field.choices[0][0] == "", field.initial) == (is_list, None)
+    assert form.errors["readers"] == ["Choose who reads such a line."]
+    assert len(field.choices) == count + 2 + is_list
