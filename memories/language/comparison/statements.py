@@ -169,16 +169,16 @@ class Sentence:
         found = self.tables.scope.finditer(self.plain)
         return frozenset("day" if one.lastgroup == "day" else one[0] for one in found)
 
-    @property
+    @cached_property
     def verb(self) -> int | None:
         """The place of the first verb of which a subject has one object; None without any. At the
         beginning it takes an object: "use gate 4", and no other verb comes next."""
         tables = self.tables
-        places = [at for at, one in enumerate(self.words) if one.stem in tables.single_valued]
-        begins = places[:1] == [0]
-        if begins and (self.words[0].stem not in tables.imperatives or places[1:2] == [1]):
-            places = places[1:]
-        return next(iter(places), None)
+        verbs = (at for at, one in enumerate(self.words) if one.stem in tables.single_valued)
+        first, second = next(verbs, None), next(verbs, None)
+        if first == 0 and (self.words[0].stem not in tables.imperatives or second == 1):
+            return second
+        return first
 
     def _kind(self, word: str) -> str:
         if _is_number(word):
